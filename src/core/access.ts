@@ -1,0 +1,23 @@
+/** What a call wants to touch. The gate reads this; a tool never asks for itself. Paths are absolute and resolved. */
+export type Access =
+  | { kind: "none" }
+  | { kind: "read"; path: string; inside: boolean }
+  | { kind: "write"; path: string; inside: boolean; guarded: boolean }
+  | { kind: "run"; command: string }
+  | { kind: "fetch"; url: string }
+  | { kind: "agent"; name: string }
+
+/** A file that a call read or changed, with the hash of its bytes. `before` is null for a file that was not there. */
+export type Touch =
+  | { did: "read"; path: string; hash: string }
+  | { did: "wrote"; path: string; hash: string; before: string | null }
+
+export type Todo = { content: string; status: "pending" | "in_progress" | "completed" }
+
+/** What people and programs get of a call's result beyond the text that the model reads. */
+export type Details =
+  | { kind: "diff"; path: string; diff: string; added: number; removed: number }
+  | { kind: "command"; command: string; exit: number | null; signal: string | null; timedOut: boolean }
+  | { kind: "found"; shown: number; total: number }
+  | { kind: "page"; url: string; status: number; bytes: number }
+  | { kind: "todo"; items: Todo[] }

@@ -1,0 +1,92 @@
+import type { Access, Details, Touch } from "./access.ts"
+import type { Image, Part, Stop } from "./message.ts"
+import type { Cost, Usage } from "./usage.ts"
+
+export type RunId = string
+
+/** What went wrong with a run or one of its requests, in a word for programs and a sentence for people. */
+export type Failure = {
+  kind:
+    | "authentication"
+    | "rate_limit"
+    | "overloaded"
+    | "network"
+    | "truncated"
+    | "stalled"
+    | "context_overflow"
+    | "refused"
+    | "bad_request"
+    | "not_found"
+    | "bad_calls"
+    | "store"
+    | "internal"
+  message: string
+  status?: number
+}
+
+export type Status = "completed" | "failed" | "max_turns" | "timeout" | "budget" | "cancelled"
+
+/** How a run came to rest. A settled run can always be prompted again. */
+export type Outcome =
+  | { status: Exclude<Status, "failed">; text: string }
+  | { status: "failed"; text: string; error: Failure }
+
+/** The call that a subagent's run came from. The main run has none. */
+export type Origin = { run: RunId; call: string; background: boolean }
+
+/** Why the engine itself says something to a run. Each is said at most once between two rests. */
+export type Reason = "turns" | "length" | "empty" | "refusal"
+
+/** Facts are stored, in order, for ever. Everything else in the product is derived from them. */
+export type Fact =
+  | {
+      type: "run.opened"
+      agent: string
+      model: string
+      depth: number
+      root: string
+      system: string
+      /** The session's id, on its main run. */
+      session?: string
+      origin?: Origin
+    }
+  | { type: "run.told"; reason: Reason; text: string }
+  | { type: "run.settled"; outcome: Outcome; ms: number }
+  | { type: "mail.sent"; text: string; images?: Image[]; key?: string }
+  | { type: "mail.read" }
+  | { type: "turn.failed"; error: Failure; wait: number | null; usage: Usage; cost: Cost }
+  | { type: "turn.ended"; parts: Part[]; stop: Stop; usage: Usage; cost: Cost; ms: number }
+  | { type: "call.started"; id: string; name: string }
+  | {
+      type: "call.ended"
+      id: string
+      ok: boolean
+      text: string
+      ms: number
+      images?: Image[]
+      details?: Details
+      touched?: Touch[]
+      /** The model's own mistake: arguments that the tool's schema refuses, or a tool that is not there. */
+      fault?: "input" | "unknown"
+    }
+  | { type: "gate.asked"; call: string; access: Access }
+  | {
+      type: "gate.answered"
+      call: string
+      access: Access
+      allow: boolean
+      by: "user" | "nobody" | "rule"
+      /** For the model, when the answer is no. */
+      word?: string
+    }
+
+/** Hints are shown while they last and never stored: a later fact repeats all that they said. */
+export type Hint =
+  | { type: "turn.delta"; kind: "text" | "reasoning"; text: string }
+  | { type: "call.delta"; id: string; text: string }
+
+export type Stamped<T> = T & { seq: number; at: number; run: RunId }
+export type Event = Stamped<Fact> | Stamped<Hint>
+
+export const isHint = (event: Event): event is Stamped<Hint> =>
+  event.type === "turn.delta" || event.type === "call.delta"

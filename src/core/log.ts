@@ -1,0 +1,72 @@
+import { type Event, type Fact, type Hint, isHint, type RunId, type Stamped } from "./event.ts"
+import { apply, type View } from "./view.ts"
+
+export type Listener = (event: Event, view: View) => void
+
+/** Where facts go. It takes them at once and may write them later; `synced` says when all taken so far are safe. */
+export type Sink = {
+  append(fact: Stamped<Fact>): void
+  /** Rejects once anything could not be written, and for ever after. */
+  synced(): Promise<void>
+}
+
+export const nowhere: Sink = { append: () => {}, synced: () => Promise.resolve() }
+
+/** The session's one stream. A fact goes to the sink, then into the view, then to whoever listens. */
+export class Log {
+  readonly view: View = new Map()
+  #seq = 0
+  #listeners = new Set<Listener>()
+  #sink: Sink
+  #clock: () => number
+  #complain: (error: unknown) => void
+
+  /** `complain` hears of listeners that throw: a broken screen must not break the run that it shows. */
+  constructor(sink: Sink, clock: () => number, complain: (error: unknown) => void) {
+    this.#sink = sink
+    this.#clock = clock
+    this.#complain = complain
+  }
+
+  emit(run: RunId, body: Fact | Hint): void {
+    const event = { seq: this.#seq + 1, at: this.#clock(), run, ...body } as Event
+    this.#take(event)
+    if (!isHint(event)) this.#sink.append(event)
+    for (const listen of this.#listeners) {
+      try {
+        listen(event, this.view)
+      } catch (error) {
+        this.#complain(error)
+      }
+    }
+  }
+
+  /** Feeds stored facts back in. Nothing is written and nobody is told. Returns those that make no sense here. */
+  replay(facts: Iterable<Stamped<Fact>>): Stamped<Fact>[] {
+    const refused: Stamped<Fact>[] = []
+    for (const fact of facts) {
+      try {
+        this.#take(fact)
+      } catch {
+        refused.push(fact)
+      }
+    }
+    return refused
+  }
+
+  /** Resolves when every fact so far is safe on disk. */
+  synced(): Promise<void> {
+    return this.#sink.synced()
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** The fold comes before the sink: an event that the view refuses is never stored. */
+  #take(event: Event): void {
+    apply(this.view, event)
+    this.#seq = event.seq
+  }
+}

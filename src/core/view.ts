@@ -1,0 +1,237 @@
+import type { Access, Todo } from "./access.ts"
+import type { Event, Failure, Origin, Outcome, Reason, RunId } from "./event.ts"
+import { type Call, callsOf, type Image, type Message, type Result, type Stop, textOf } from "./message.ts"
+import { addCost, addUsage, type Cost, noUsage, type Usage } from "./usage.ts"
+
+export type Mail = { text: string; images?: Image[] }
+
+export type CallView = {
+  call: Call
+  /** `started` means that the tool may have acted; before that, nothing has been done. */
+  state: "waiting" | "asking" | "started" | "ended"
+  /** What it asks leave for, while it asks. */
+  access?: Access
+  answer?: { allow: boolean; word?: string }
+  result?: Result
+  /** The end of its live output. */
+  output: string
+}
+
+/** One run, as anybody may see it: the loop, the terminal, the browser, a test. Only `apply` may change it. */
+export type RunView = {
+  id: RunId
+  agent: string
+  model: string
+  depth: number
+  root: string
+  system: string
+  origin?: Origin
+  /** The runs it set going, by the call that did. */
+  children: Map<string, RunId>
+  messages: Message[]
+  mail: Mail[]
+  heard: Set<string>
+  /** The calls of the turn at hand. They join `messages`, in call order, when the last has ended. */
+  calls: Map<string, CallView>
+  /** Every call id so far: providers want them unique in a conversation. */
+  ids: Set<string>
+  /** Turns since the run was last at rest, and why the last one stopped. */
+  turns: number
+  stop: Stop
+  told: Set<Reason>
+  /** Text of answers that the token limit cut, which the final text must begin with. */
+  partial: string
+  /** The same mistake in calls, made over and over. */
+  mistake: { text: string; times: number }
+  usage: Usage
+  cost: Cost
+  /** Usage and cost with those of all its descendants. */
+  family: { usage: Usage; cost: Cost }
+  toolCalls: number
+  /** Files it has read or written, by the hash it knows. */
+  files: Map<string, string>
+  todo: Todo[]
+  draft: { text: string; reasoning: string }
+  failing?: { error: Failure; wait: number | null; at: number }
+  openedAt: number
+  rest?: { outcome: Outcome; seq: number; ms: number }
+}
+
+export type View = Map<RunId, RunView>
+
+const outputKept = 4_000
+
+/** The only place where an event changes anything. In place and O(1) an event, however long the session. */
+export function apply(view: View, event: Event): void {
+  if (event.type === "run.opened") {
+    if (view.has(event.run)) throw new Error(`event ${event.seq} opens run ${event.run} a second time`)
+    view.set(event.run, opened(event))
+    if (event.origin) view.get(event.origin.run)?.children.set(event.origin.call, event.run)
+    return
+  }
+  const run = view.get(event.run)
+  if (!run) throw new Error(`event ${event.seq} (${event.type}) is about an unknown run, ${event.run}`)
+  step(view, run, event)
+}
+
+function opened(event: Extract<Event, { type: "run.opened" }>): RunView {
+  return {
+    id: event.run,
+    agent: event.agent,
+    model: event.model,
+    depth: event.depth,
+    root: event.root,
+    system: event.system,
+    ...(event.origin && { origin: event.origin }),
+    children: new Map(),
+    messages: [],
+    mail: [],
+    heard: new Set(),
+    calls: new Map(),
+    ids: new Set(),
+    turns: 0,
+    stop: "end",
+    told: new Set(),
+    partial: "",
+    mistake: { text: "", times: 0 },
+    usage: noUsage(),
+    cost: 0,
+    family: { usage: noUsage(), cost: 0 },
+    toolCalls: 0,
+    files: new Map(),
+    todo: [],
+    draft: { text: "", reasoning: "" },
+    openedAt: event.at,
+  }
+}
+
+function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opened" }>): void {
+  switch (event.type) {
+    case "run.told":
+      if (event.reason === "length") run.partial += lastText(run)
+      run.told.add(event.reason)
+      run.messages.push({ role: "user", text: event.text })
+      return
+    case "run.settled":
+      run.draft = { text: "", reasoning: "" }
+      delete run.failing
+      run.rest = { outcome: event.outcome, seq: event.seq, ms: event.ms }
+      return
+    case "mail.sent":
+      run.mail.push({ text: event.text, ...(event.images && { images: event.images }) })
+      if (event.key) run.heard.add(event.key)
+      return
+    case "mail.read":
+      if (run.rest) rise(run)
+      for (const mail of run.mail) run.messages.push({ role: "user", ...mail })
+      run.mail = []
+      return
+    case "turn.delta":
+      run.draft[event.kind] += event.text
+      delete run.failing
+      return
+    case "turn.failed":
+      run.draft = { text: "", reasoning: "" }
+      run.failing = { error: event.error, wait: event.wait, at: event.at }
+      spend(view, run, event.usage, event.cost)
+      return
+    case "turn.ended":
+      run.draft = { text: "", reasoning: "" }
+      delete run.failing
+      run.turns++
+      run.stop = event.stop
+      run.messages.push({ role: "assistant", parts: event.parts })
+      for (const call of callsOf(event.parts)) {
+        run.calls.set(call.id, { call, state: "waiting", output: "" })
+        run.ids.add(call.id)
+      }
+      spend(view, run, event.usage, event.cost)
+      return
+    case "call.started":
+      openCall(run, event.id).state = "started"
+      return
+    case "call.delta": {
+      const open = openCall(run, event.id)
+      open.output = (open.output + event.text).slice(-outputKept)
+      return
+    }
+    case "call.ended":
+      end(run, event)
+      return
+    case "gate.asked": {
+      const open = openCall(run, event.call)
+      open.state = "asking"
+      open.access = event.access
+      return
+    }
+    case "gate.answered": {
+      const open = openCall(run, event.call)
+      open.state = "waiting"
+      open.answer = { allow: event.allow, ...(event.word !== undefined && { word: event.word }) }
+      delete open.access
+      return
+    }
+    default:
+      event satisfies never
+  }
+}
+
+function end(run: RunView, event: Extract<Event, { type: "call.ended" }>): void {
+  const open = openCall(run, event.id)
+  open.state = "ended"
+  open.output = ""
+  open.result = {
+    role: "result",
+    call: event.id,
+    name: open.call.name,
+    ok: event.ok,
+    text: event.text,
+    ...(event.images && { images: event.images }),
+  }
+  run.toolCalls++
+  for (const touch of event.touched ?? []) run.files.set(touch.path, touch.hash)
+  if (event.details?.kind === "todo") run.todo = event.details.items
+  if (event.fault) {
+    const text = `${open.call.name}: ${event.text}`
+    run.mistake = { text, times: run.mistake.text === text ? run.mistake.times + 1 : 1 }
+  } else run.mistake = { text: "", times: 0 }
+  for (const { state } of run.calls.values()) if (state !== "ended") return
+  for (const { result } of run.calls.values()) if (result) run.messages.push(result)
+  run.calls = new Map()
+}
+
+/** A run that rested starts anew: its limits count from here. */
+function rise(run: RunView): void {
+  delete run.rest
+  run.turns = 0
+  run.told = new Set()
+  run.partial = ""
+  run.mistake = { text: "", times: 0 }
+}
+
+function spend(view: View, run: RunView, usage: Usage, cost: Cost): void {
+  addUsage(run.usage, usage)
+  run.cost = addCost(run.cost, cost)
+  for (let each: RunView | undefined = run; each; each = each.origin && view.get(each.origin.run)) {
+    addUsage(each.family.usage, usage)
+    each.family.cost = addCost(each.family.cost, cost)
+  }
+}
+
+function openCall(run: RunView, id: string): CallView {
+  const open = run.calls.get(id)
+  if (!open) throw new Error(`run ${run.id} has no open call ${id}`)
+  return open
+}
+
+/** The text of the last answer, unless something was said since. */
+export function lastText(run: RunView): string {
+  const last = run.messages.at(-1)
+  return last?.role === "assistant" ? textOf(last.parts) : ""
+}
+
+/** A run and everything that it set going, at any depth. */
+export function family(view: View, run: RunId): RunId[] {
+  const children = [...(view.get(run)?.children.values() ?? [])]
+  return [run, ...children.flatMap((child) => family(view, child))]
+}
