@@ -1,0 +1,103 @@
+import { z } from "zod"
+import type { Fact } from "../core/event.ts"
+import type { CallView } from "../core/view.ts"
+import { abortable } from "./abortable.ts"
+import type { Scope, Tool } from "./scope.ts"
+import { Slots } from "./slots.ts"
+import { Failed } from "./stopped.ts"
+
+/** How many calls of one turn are at work at a time, children apart: those have places of their own. */
+const atOnce = 16
+
+type Ended = Omit<Extract<Fact, { type: "call.ended" }>, "type" | "id" | "ms">
+
+/** All calls of one turn: side by side, but for tools that want to be alone. Results keep the order of the calls. */
+export async function act(scope: Scope, calls: CallView[]): Promise<void> {
+  const tools = new Map(scope.tools.map((tool) => [tool.name, tool]))
+  const slots = new Slots(atOnce)
+  let beside: Promise<void>[] = []
+  for (const call of calls) {
+    if (call.state === "ended") continue
+    const tool = tools.get(call.call.name)
+    const one = () => once(scope, call, tool)
+    if (tool?.alone) {
+      await all(beside)
+      beside = []
+    }
+    if (scope.signal.aborted) break
+    beside.push(tool?.spawns ? one() : slots.use(scope.signal, "normal", one))
+    if (tool?.alone) await all(beside)
+  }
+  await all(beside)
+}
+
+/** Waits for every one, also when some fail, so that none still works when the run goes on or ends. */
+async function all(work: Promise<void>[]): Promise<void> {
+  for (const end of await Promise.allSettled(work)) if (end.status === "rejected") throw end.reason
+}
+
+/** One call. What goes wrong in a tool is told to the model, never thrown at the loop. */
+async function once(scope: Scope, open: CallView, tool: Tool | undefined): Promise<void> {
+  const began = scope.now()
+  const { call } = open
+  const end = (ended: Ended) =>
+    scope.emit({ type: "call.ended", id: call.id, ms: Math.round(scope.now() - began), ...ended })
+  if (!tool) return end({ ok: false, fault: "unknown", text: unknownTool(call.name, scope.tools) })
+  if (open.state === "started" && !tool.repeatable) {
+    return end({
+      ok: false,
+      text: "cut off before it ended: whether it took effect is unknown. Check before you do it again.",
+    })
+  }
+  const input = parse(tool, open)
+  if (!input.ok) return end({ ok: false, fault: "input", text: input.text })
+  try {
+    const access = await abortable(scope.signal, Promise.resolve(tool.access(input.data, scope.view.root)))
+    const permission = await abortable(scope.signal, scope.permit(call.id, access))
+    if (!permission.allow) return end({ ok: false, text: permission.why })
+    if (open.state !== "started") scope.emit({ type: "call.started", id: call.id, name: call.name })
+    if (!tool.repeatable) await safe(scope)
+    scope.signal.throwIfAborted()
+    end(await abortable(scope.signal, tool.run(input.data, use(scope, call.id))))
+  } catch (error) {
+    if (error instanceof Failed) throw error
+    const text = error instanceof Error ? error.message : String(error)
+    end({
+      ok: false,
+      text: scope.signal.aborted ? "stopped before it ended; what it had done by then stays done" : text,
+    })
+  }
+}
+
+/** What may not be done twice is done only when the log already says that it was begun. */
+async function safe(scope: Scope): Promise<void> {
+  try {
+    await scope.synced()
+  } catch (error) {
+    throw new Failed({ kind: "store", message: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+function use(scope: Scope, call: string) {
+  return {
+    call,
+    root: scope.view.root,
+    signal: scope.signal,
+    images: scope.model.images,
+    files: scope.view.files,
+    show: (text: string) => scope.view.calls.has(call) && scope.emit({ type: "call.delta", id: call, text }),
+    spawn: scope.spawn,
+  }
+}
+
+function parse(tool: Tool, { call }: CallView): { ok: true; data: unknown } | { ok: false; text: string } {
+  if (call.broken !== undefined) return { ok: false, text: "the arguments were not whole JSON; send the call again" }
+  const parsed = tool.input.safeParse(call.input)
+  if (parsed.success) return { ok: true, data: parsed.data }
+  return { ok: false, text: `the arguments do not fit ${tool.name}:\n${z.prettifyError(parsed.error).slice(0, 2_000)}` }
+}
+
+function unknownTool(name: string, tools: readonly Tool[]): string {
+  const there = tools.map((tool) => tool.name).join(", ")
+  return `there is no tool named ${JSON.stringify(name.slice(0, 100))} here; ${there ? `there are ${there}` : "this agent has no tools"}`
+}

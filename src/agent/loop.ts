@@ -1,0 +1,138 @@
+import type { Failure, Outcome, Reason } from "../core/event.ts"
+import type { Part } from "../core/message.ts"
+import { type CallView, lastText, type RunView } from "../core/view.ts"
+import { act } from "./act.ts"
+import { request } from "./context.ts"
+import type { Scope } from "./scope.ts"
+import { Failed, Stopped } from "./stopped.ts"
+
+export type Next =
+  | { do: "act"; calls: CallView[] }
+  | { do: "read" }
+  | { do: "tell"; reason: Reason }
+  | { do: "ask"; tools: "auto" | "none" }
+  | { do: "settle"; outcome: Outcome }
+
+/** How often a run may make the very same mistake in a row. */
+const patience = 3
+
+/** What a run must do next. It reads the view and nothing else, so a resumed run goes on as the first would have. */
+export function decide(run: RunView, turns: number): Next {
+  if (run.calls.size > 0) return { do: "act", calls: [...run.calls.values()] }
+  if (run.mail.length > 0) return { do: "read" }
+  if (run.mistake.times >= patience)
+    return fail("bad_calls", `made the same mistake ${patience} times: ${run.mistake.text}`)
+  if (run.messages.at(-1)?.role === "assistant") return conclude(run)
+  if (run.told.has("turns")) return { do: "ask", tools: "none" }
+  return run.turns >= turns ? { do: "tell", reason: "turns" } : { do: "ask", tools: "auto" }
+}
+
+/** The last answer called nothing: it is the result, unless it was cut, empty or refused for the first time. */
+function conclude(run: RunView): Next {
+  const text = run.partial + lastText(run)
+  if (run.told.has("turns")) return settled({ status: "max_turns", text: text || noSummary })
+  if (run.stop === "length" && !run.told.has("length")) return { do: "tell", reason: "length" }
+  if (run.stop === "refusal") {
+    if (!run.told.has("refusal")) return { do: "tell", reason: "refusal" }
+    return fail("refused", "the model refused to answer", text)
+  }
+  if (text.trim()) return settled({ status: "completed", text })
+  return run.told.has("empty") ? settled({ status: "completed", text: noSummary }) : { do: "tell", reason: "empty" }
+}
+
+const noSummary = "(no summary)"
+const settled = (outcome: Outcome): Next => ({ do: "settle", outcome })
+const fail = (kind: Failure["kind"], message: string, text = ""): Next =>
+  settled({ status: "failed", text, error: { kind, message } })
+
+const words: Record<Reason, string> = {
+  turns:
+    "You have used all your turns. Call no more tools: answer now with what you have, and say what is left undone.",
+  length: "Your answer was cut at the token limit. Go on exactly where it broke off.",
+  empty: "Your answer was empty. Say what you found or did, in words that stand alone.",
+  refusal: "Your last answer was stopped. Answer what can be answered, and say what cannot.",
+}
+
+/** The loop. The main agent and every subagent run this same function; only their scopes differ. It never rejects. */
+export async function drive(scope: Scope): Promise<Outcome> {
+  const began = scope.now()
+  const memo = {}
+  try {
+    for (;;) {
+      scope.signal.throwIfAborted()
+      const next = decide(scope.view, scope.ceiling.limits.turns)
+      if (next.do === "settle") return await settle(scope, next.outcome, began)
+      if (next.do === "read") scope.emit({ type: "mail.read" })
+      if (next.do === "tell") scope.emit({ type: "run.told", reason: next.reason, text: words[next.reason] })
+      if (next.do === "act") await act(scope, next.calls)
+      if (next.do === "ask") await ask(scope, memo, next.tools)
+    }
+  } catch (error) {
+    close(scope)
+    return settle(scope, outcomeOf(scope.signal, error), began)
+  }
+}
+
+/** A result is reported only when it is safe on disk. */
+async function settle(scope: Scope, outcome: Outcome, began: number): Promise<Outcome> {
+  scope.emit({ type: "run.settled", outcome, ms: Math.round(scope.now() - began) })
+  try {
+    await scope.synced()
+    return outcome
+  } catch (error) {
+    return { status: "failed", text: outcome.text, error: { kind: "store", message: reason(error) } }
+  }
+}
+
+/** One turn of the model. */
+async function ask(scope: Scope, memo: object, tools: "auto" | "none"): Promise<void> {
+  const began = scope.now()
+  const { model, signal, emit } = scope
+  const answer = await model.stream(request(scope, memo, tools), {
+    signal,
+    delta: (delta) => emit({ type: "turn.delta", ...delta }),
+    failed: (failure) => emit({ type: "turn.failed", ...failure, cost: model.cost(failure.usage) }),
+  })
+  const { usage } = answer
+  const cost = model.cost(usage)
+  if (!answer.ok) {
+    signal.throwIfAborted()
+    emit({ type: "turn.failed", error: answer.error, wait: null, usage, cost })
+    throw new Failed(answer.error)
+  }
+  const parts =
+    tools === "none" ? answer.parts.filter(({ type }) => type !== "call") : distinct(scope.view, answer.parts)
+  emit({ type: "turn.ended", parts, stop: answer.stop, usage, cost, ms: Math.round(scope.now() - began) })
+}
+
+/** Providers want every call id in a conversation to be there once; some local models count from zero each turn. */
+function distinct(run: RunView, parts: Part[]): Part[] {
+  const taken = new Map<string, string>()
+  return parts.flatMap((part): Part[] => {
+    if (part.type !== "call") return [part]
+    const same = JSON.stringify([part.name, part.broken ?? part.input])
+    if (part.id && taken.get(part.id) === same) return [] // one call, sent twice
+    let id = part.id || "call"
+    for (let n = 2; taken.has(id) || run.ids.has(id); n++) id = `${part.id || "call"}_${n}`
+    taken.set(id, same)
+    return [{ ...part, id }]
+  })
+}
+
+/** A run at rest has no open calls: what nobody will answer now is answered here. */
+function close(scope: Scope): void {
+  for (const { call, state } of [...scope.view.calls.values()]) {
+    if (state === "ended") continue
+    const text =
+      state === "started" ? "stopped before it ended; what it had done by then stays done" : "stopped before it began"
+    scope.emit({ type: "call.ended", id: call.id, ok: false, text, ms: 0 })
+  }
+}
+
+function outcomeOf(signal: AbortSignal, error: unknown): Outcome {
+  if (signal.aborted) return { status: signal.reason instanceof Stopped ? signal.reason.status : "cancelled", text: "" }
+  if (error instanceof Failed) return { status: "failed", text: "", error: error.failure }
+  return { status: "failed", text: "", error: { kind: "internal", message: reason(error) } }
+}
+
+const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))

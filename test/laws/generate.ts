@@ -1,0 +1,40 @@
+import fc from "fast-check"
+import type { Message } from "../../src/core/message.ts"
+import { call, fail, type Reply } from "../../src/testing/reply.ts"
+
+/** One turn of a made-up model. `task` holds the turns of the child that it starts. */
+export type Turn =
+  | { do: "say"; text: string }
+  | { do: "call"; calls: { name: string; input: object }[] }
+  | { do: "task"; children: Turn[][] }
+
+const name = fc.constantFrom("look", "change", "broken", "nothing")
+const input = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ on: fc.string({ maxLength: 8 }) }) },
+  { weight: 1, arbitrary: fc.constant({ wrong: 1 }) },
+)
+const calls = fc.array(fc.record({ name, input }), { minLength: 1, maxLength: 4 })
+const calling: fc.Arbitrary<Turn> = calls.map((calls) => ({ do: "call", calls }))
+const text = fc.oneof({ weight: 6, arbitrary: fc.string({ minLength: 1 }) }, { weight: 1, arbitrary: fc.constant("") })
+const saying: fc.Arbitrary<Turn> = text.map((text) => ({ do: "say", text }))
+
+/** A conversation of one run. */
+export const turns: fc.Arbitrary<Turn[]> = fc
+  .tuple(fc.array(calling, { maxLength: 4 }), saying)
+  .map(([before, last]) => [...before, last])
+
+/** A conversation that sends children, foreground, side by side. */
+export const tree: fc.Arbitrary<Turn[]> = fc
+  .tuple(turns, fc.array(fc.array(turns, { minLength: 1, maxLength: 3 }), { maxLength: 2 }))
+  .map(([own, tasks]) => [...tasks.map((children): Turn => ({ do: "task", children })), ...own])
+
+/** What the model answers to a history: the turn after those that are in it. Children find their turns by their prompt. */
+export function answer(tree: Turn[], messages: readonly Message[]): Reply {
+  const prompt = messages[0]?.role === "user" ? messages[0].text : ""
+  const own = prompt.startsWith("[") ? (JSON.parse(prompt) as Turn[]) : tree
+  const turn = own[messages.filter(({ role }) => role === "assistant").length]
+  if (!turn) return messages.length > 200 ? fail("internal", "the conversation does not end") : "the end"
+  if (turn.do === "say") return turn.text
+  if (turn.do === "call") return turn.calls.map(({ name, input }) => call(name, input))
+  return turn.children.map((child) => call("task", { agent: "explore", prompt: JSON.stringify(child) }))
+}
