@@ -1,0 +1,74 @@
+import type { Price } from "../model/price.ts"
+import type { ProviderSettings } from "../model/providers.ts"
+
+/** From the tightest to the loosest. */
+export const modes = ["plan", "default", "acceptEdits", "bypass"] as const
+export type Mode = (typeof modes)[number]
+
+export const efforts = ["low", "medium", "high"] as const
+export type Effort = (typeof efforts)[number]
+
+/** What one layer may say. Each key is optional: what a layer leaves out, the layers below decide. */
+export type Settings = {
+  $schema?: string
+  model?: string
+  smallModel?: string
+  planModel?: string
+  permissionMode?: Mode
+  limits?: { turns?: number; parallel?: number; depth?: number }
+  temperature?: number
+  effort?: Effort
+  providers?: Record<string, ProviderSettings>
+  prices?: Record<string, Price>
+  directories?: { readable?: string[]; writable?: string[] }
+  environment?: string[]
+  web?: { allowPrivate?: boolean; searchBaseURL?: string }
+  aliases?: Record<string, string>
+}
+
+/** All layers in one. */
+export type Config = {
+  model?: string
+  smallModel?: string
+  planModel?: string
+  permissionMode: Mode
+  limits: { turns: number; parallel: number; depth: number }
+  temperature?: number
+  effort?: Effort
+  providers: Record<string, ProviderSettings>
+  prices: Record<string, Price>
+  /** Absolute folders beyond the workspace. */
+  directories: { readable: string[]; writable: string[] }
+  /** Names of variables that commands may see, beyond those that they always do. */
+  environment: string[]
+  web: { allowPrivate: boolean; searchBaseURL?: string }
+  aliases: Record<string, string>
+  /** The settings files that were read, lowest layer first. */
+  files: string[]
+  diagnostics: Diagnostic[]
+}
+
+/** Something in a file that had no effect, and why. The program goes on without it. */
+export type Diagnostic = { severity: "warning"; file: string; key?: string; message: string }
+
+/** Something wrong with the settings that only a person can put right. `where` is a file, a variable or an option. */
+export type Problem = { where: string; line?: number; key?: string; message: string }
+
+/** Everything that is wrong with the settings, at once. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError"
+  readonly problems: readonly Problem[]
+
+  constructor(problems: readonly Problem[]) {
+    super(["The settings cannot be used:", ...problems.map((problem) => `  ${line(problem)}`)].join("\n"))
+    this.problems = problems
+  }
+}
+
+function line({ where, line, key, message }: Problem): string {
+  const place = line === undefined ? where : `${where}:${line}`
+  return printable(key === undefined ? `${place}: ${message}` : `${place}: ${key}: ${message}`)
+}
+
+/** Names in a file that came with a repository must not steer the terminal that shows them. */
+export const printable = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "\ufffd")

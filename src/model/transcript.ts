@@ -1,0 +1,95 @@
+import { type Assistant, callsOf, type Message, type Part, type Result, type User } from "../core/message.ts"
+
+/**
+ * What every provider accepts: a user's words, or an answer with exactly one result for each of its calls. `of` is what
+ * it was made from, and all that it depends on.
+ */
+export type Block =
+  | { role: "user"; of: Message[]; user: User }
+  | { role: "assistant"; of: Message[]; parts: Part[]; results: Result[] }
+
+/** Makes any list of messages legal: results follow their calls in the order of these, what has no call is left out. */
+export function blocksOf(messages: readonly Message[]): Block[] {
+  const open: Open[] = []
+  let answer: Extract<Open, { role: "assistant" }> | undefined
+  for (const message of messages) {
+    switch (message.role) {
+      case "user":
+        open.push({ role: "user", of: [message], user: message })
+        break
+      case "assistant":
+        answer = { role: "assistant", of: [message], assistant: message, results: new Map() }
+        for (const { id } of callsOf(message.parts)) answer.results.set(id, undefined)
+        open.push(answer)
+        break
+      case "result":
+        if (!answer?.results.has(message.call) || answer.results.get(message.call)) break
+        answer.results.set(message.call, message)
+        answer.of.push(message)
+        break
+      default:
+        message satisfies never
+    }
+  }
+  return open.map((each) => (each.role === "user" ? each : closed(each)))
+}
+
+type Open =
+  | { role: "user"; of: Message[]; user: User }
+  | { role: "assistant"; of: Message[]; assistant: Assistant; results: Map<string, Result | undefined> }
+
+function closed({ of, assistant, results }: Extract<Open, { role: "assistant" }>): Block {
+  const seen = new Set<string>()
+  const parts = assistant.parts.filter((part) => part.type !== "call" || (!seen.has(part.id) && seen.add(part.id)))
+  const answered = callsOf(parts).map(({ id, name }) => results.get(id) ?? cutOff(id, name))
+  return { role: "assistant", of, parts, results: answered }
+}
+
+const cutOff = (call: string, name: string): Result => ({
+  role: "result",
+  call,
+  name,
+  ok: false,
+  text: "no result: the call was cut off",
+})
+
+/**
+ * Encodes a run's messages as the inside of a JSON array, each only once: what was encoded for an earlier request of the
+ * same run is used again as far as the messages are still the same objects.
+ */
+export function createTranscript(
+  encode: (block: Block) => object[],
+): (memo: object, messages: readonly Message[]) => string {
+  const kept = new WeakMap<object, { blocks: Block[]; texts: string[]; text: string }>()
+  return (memo, messages) => {
+    const blocks = blocksOf(messages)
+    const before = kept.get(memo) ?? { blocks: [], texts: [], text: "" }
+    const same = sharedLength(before.blocks, blocks)
+    const texts = before.texts.slice(0, same)
+    let text = same === before.blocks.length ? before.text : joined(texts)
+    for (const block of blocks.slice(same)) {
+      const more = joined(encode(block).map((message) => JSON.stringify(message)))
+      texts.push(more)
+      text = joined([text, more])
+    }
+    kept.set(memo, { blocks, texts, text })
+    return text
+  }
+}
+
+export const joined = (texts: string[]): string => texts.filter((text) => text !== "").join(",")
+
+function sharedLength(before: Block[], now: Block[]): number {
+  const end = Math.min(before.length, now.length)
+  for (let i = 0; i < end; i++) if (!sameMessages(before[i]!.of, now[i]!.of)) return i
+  return end
+}
+
+const sameMessages = (a: Message[], b: Message[]): boolean =>
+  a.length === b.length && a.every((message, i) => message === b[i])
+
+/** What the model reads of a result: that a call failed must be in the words, where the format has no place for it. */
+export const wordsOf = ({ ok, text }: Result): string => {
+  const words = text.toWellFormed()
+  return ok || /^error\b/i.test(words) ? words : `Error: ${words}`
+}

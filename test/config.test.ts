@@ -1,0 +1,400 @@
+import assert from "node:assert/strict"
+import { execFile } from "node:child_process"
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { after, test } from "node:test"
+import { promisify } from "node:util"
+import fc from "fast-check"
+import { modes } from "../src/config/settings.ts"
+import { ConfigError, type Flags, load, userFolder } from "../src/config.ts"
+
+const base = await realpath(await mkdtemp(join(tmpdir(), "legwork-config-")))
+after(() => rm(base, { recursive: true, force: true }))
+
+let places = 0
+
+/** A home, and a repository in it with a folder two levels down. Contents that are not text are written as JSON. */
+async function place(files: Record<string, unknown>) {
+  const root = join(base, `${places++}`)
+  const home = join(root, "home")
+  const repository = join(root, "repository")
+  const cwd = join(repository, "packages", "one")
+  await mkdir(join(repository, ".git"), { recursive: true })
+  await mkdir(cwd, { recursive: true })
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(root, name)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, typeof content === "string" ? content : JSON.stringify(content, null, 2))
+  }
+  return { root, home, repository, cwd, files: (...names: string[]) => names.map((name) => join(root, name)) }
+}
+
+const user = "home/.config/legwork/settings.json"
+const project = "repository/.legwork/settings.json"
+const local = "repository/.legwork/settings.local.json"
+
+const builtIn = {
+  permissionMode: "default",
+  limits: { turns: 200, parallel: 8, depth: 1 },
+  providers: {},
+  prices: {},
+  directories: { readable: [], writable: [] },
+  environment: [],
+  web: { allowPrivate: false },
+  aliases: {
+    opus: "anthropic/claude-opus-5-5",
+    sonnet: "anthropic/claude-sonnet-5-5",
+    haiku: "anthropic/claude-haiku-5-5",
+    offline: "offline/legwork",
+  },
+  files: [],
+  diagnostics: [],
+}
+
+async function problems(files: Record<string, unknown>, more: { env?: NodeJS.ProcessEnv; flags?: Flags } = {}) {
+  const { root, cwd, home } = await place(files)
+  const error = await load({ cwd, home, env: {}, ...more }).then(
+    () => assert.fail("the settings were taken"),
+    (error: unknown) => error,
+  )
+  assert.ok(error instanceof ConfigError)
+  return error.message
+    .replaceAll(`${root}/`, "")
+    .split("\n")
+    .slice(1)
+    .map((line) => line.trim())
+}
+
+test("without any settings the built-in ones stand", async () => {
+  const { cwd, home } = await place({})
+  assert.deepEqual(await load({ cwd, home, env: {} }), builtIn)
+})
+
+test("without a settings file the schema library is not loaded", async () => {
+  const { cwd, home } = await place({})
+  const config = new URL("../src/config.ts", import.meta.url).href
+  const script = `
+    import { registerHooks } from "node:module"
+    const loaded = []
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+    const { load } = await import(${JSON.stringify(config)})
+    await load(${JSON.stringify({ cwd, home, env: {} })})
+    console.log(loaded.filter((url) => url.includes("/zod/") || url.includes("schema")).length)`
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script])
+  assert.equal(stdout.trim(), "0")
+})
+
+test("each layer wins over those below it, and objects merge by key", async () => {
+  const { cwd, home, files } = await place({
+    [user]: {
+      $schema: "https://example.org/schema.json",
+      model: "user/model",
+      smallModel: "user/small",
+      planModel: "user/plan",
+      temperature: 0.5,
+      limits: { turns: 50, depth: 2 },
+      providers: { mine: { api: "chat", baseURL: "http://127.0.0.1:9/v1", keyVariable: "MINE", headers: { a: "b" } } },
+      prices: { "mine/x": { input: 1, output: 2, cacheRead: 0.1 } },
+      directories: { readable: ["/srv", "~/notes"] },
+      environment: ["JAVA_HOME"],
+      web: { searchBaseURL: "https://search.example" },
+      aliases: { fast: "mine/x" },
+    },
+    [project]: { model: "project/model", smallModel: "project/small", planModel: "project/plan", effort: "low" },
+    [local]: { model: "local/model", smallModel: "local/small", limits: { parallel: 2 } },
+  })
+  const env = { LEGWORK_MODEL: "environment/model", LEGWORK_MAX_TURNS: "70", LEGWORK_PERMISSION_MODE: "" }
+  const config = await load({ cwd, home, env, flags: { model: "flag/model", permissionMode: "bypass" } })
+  assert.deepEqual(config, {
+    ...builtIn,
+    model: "flag/model",
+    smallModel: "local/small",
+    planModel: "project/plan",
+    permissionMode: "bypass",
+    limits: { turns: 70, parallel: 2, depth: 2 },
+    temperature: 0.5,
+    effort: "low",
+    providers: { mine: { api: "chat", baseURL: "http://127.0.0.1:9/v1", keyVariable: "MINE", headers: { a: "b" } } },
+    prices: { "mine/x": { input: 1, output: 2, cacheRead: 0.1 } },
+    directories: { readable: ["/srv", join(home, "notes")], writable: [] },
+    environment: ["JAVA_HOME"],
+    web: { allowPrivate: false, searchBaseURL: "https://search.example" },
+    aliases: { ...builtIn.aliases, fast: "mine/x" },
+    files: files(user, project, local),
+  })
+})
+
+test("the nearest project file counts, and none beyond the repository", async () => {
+  const near = await place({
+    "repository/packages/.legwork/settings.json": { model: "near/model" },
+    [project]: { model: "far/model", smallModel: "far/small" },
+  })
+  const { model, smallModel } = await load({ cwd: near.cwd, home: near.home, env: {} })
+  assert.deepEqual({ model, smallModel }, { model: "near/model", smallModel: undefined })
+
+  const beyond = await place({ ".legwork/settings.json": { model: "beyond/model" } })
+  assert.deepEqual(await load({ cwd: beyond.cwd, home: beyond.home, env: {} }), builtIn)
+})
+
+test("outside a repository only the working folder itself is looked at", async () => {
+  const { root, home } = await place({ "plain/.legwork/settings.json": { model: "plain/model" }, "plain/inner/x": "" })
+  assert.equal((await load({ cwd: join(root, "plain"), home, env: {} })).model, "plain/model")
+  assert.equal((await load({ cwd: join(root, "plain", "inner"), home, env: {} })).model, undefined)
+})
+
+test("the user's folder follows XDG_CONFIG_HOME where that is absolute", () => {
+  assert.equal(userFolder({ XDG_CONFIG_HOME: "/x" }, "/home/a"), "/x/legwork")
+  assert.equal(userFolder({ XDG_CONFIG_HOME: "x" }, "/home/a"), "/home/a/.config/legwork")
+  assert.equal(userFolder({}, undefined), undefined)
+})
+
+test("a byte order mark does no harm", async () => {
+  const { cwd, home } = await place({ [user]: '\ufeff{"model": "a/b"}' })
+  assert.equal((await load({ cwd, home, env: {} })).model, "a/b")
+})
+
+test("a user's file may be a link, a project's only within the project", async () => {
+  const { root, cwd, home, repository } = await place({
+    "elsewhere.json": { model: "linked/model" },
+    "repository/shared.json": { smallModel: "shared/model" },
+    "home/.config/legwork/.keep": "",
+    "repository/.legwork/.keep": "",
+  })
+  await symlink(join(root, "elsewhere.json"), join(home, ".config/legwork/settings.json"))
+  await symlink("../shared.json", join(repository, ".legwork/settings.json"))
+  const { model, smallModel } = await load({ cwd, home, env: {} })
+  assert.deepEqual({ model, smallModel }, { model: "linked/model", smallModel: "shared/model" })
+
+  await symlink(join(root, "elsewhere.json"), join(repository, ".legwork/settings.local.json"))
+  const where = join(repository, ".legwork/settings.local.json")
+  await assert.rejects(load({ cwd, home, env: {} }), {
+    problems: [{ where, message: "leads out of the project; make it a regular file" }],
+  })
+})
+
+test("what is no regular file, or too large, is refused", async () => {
+  const { root, cwd, home, repository } = await place({ [user]: " ".repeat(1024 * 1024 + 1) })
+  await mkdir(join(repository, ".legwork/settings.json"), { recursive: true })
+  await promisify(execFile)("mkfifo", [join(repository, ".legwork/settings.local.json")])
+  await assert.rejects(load({ cwd, home, env: {} }), {
+    problems: [
+      { where: join(root, user), message: "is larger than 1 MB; make it smaller" },
+      { where: join(root, project), message: "is not a regular file; make it a regular file" },
+      { where: join(root, local), message: "is not a regular file; make it a regular file" },
+    ],
+  })
+})
+
+test("a project's keys that give power are ignored, with a word about each", async () => {
+  const { cwd, home, files } = await place({
+    [project]: {
+      model: "project/model",
+      permissionMode: "bypass",
+      limits: { turns: 1000, parallel: 4, depth: 5 },
+      providers: { anthropic: { baseURL: "http://evil.example", nonsense: 1 } },
+      prices: "whatever",
+      directories: { writable: ["/"] },
+      environment: ["ANTHROPIC_API_KEY"],
+      web: { allowPrivate: true, searchBaseURL: "http://evil.example" },
+      aliases: { sonnet: "evil/model" },
+    },
+  })
+  const own = "a project may not set this; put it into your own settings"
+  const warned = {
+    providers: own,
+    prices: own,
+    directories: own,
+    environment: own,
+    aliases: own,
+    permissionMode: "a project may not loosen it; it stays default",
+    "limits.turns": "a project may not raise it; it stays 200",
+    "limits.depth": "a project may not raise it; it stays 1",
+    "web.allowPrivate": own,
+    "web.searchBaseURL": own,
+  }
+  const [file] = files(project)
+  assert.deepEqual(await load({ cwd, home, env: {} }), {
+    ...builtIn,
+    model: "project/model",
+    limits: { turns: 200, parallel: 4, depth: 1 },
+    files: [file],
+    diagnostics: Object.entries(warned).map(([key, message]) => ({ severity: "warning", file, key, message })),
+  })
+})
+
+test("a project may tighten what the user allows", async () => {
+  const { cwd, home } = await place({
+    [user]: { permissionMode: "acceptEdits", web: { allowPrivate: true } },
+    [project]: { permissionMode: "default", web: { allowPrivate: false } },
+    [local]: { permissionMode: "acceptEdits" },
+  })
+  const { permissionMode, web, diagnostics } = await load({ cwd, home, env: {} })
+  assert.deepEqual({ permissionMode, web }, { permissionMode: "default", web: { allowPrivate: false } })
+  assert.deepEqual(
+    diagnostics.map(({ key, message }) => `${key}: ${message}`),
+    ["permissionMode: a project may not loosen it; it stays default"],
+  )
+})
+
+test("all that is wrong is told at once, with file, line, key and what to do", async () => {
+  const found = await problems(
+    {
+      [user]: {
+        modle: "x",
+        zebra: 1,
+        maxTurns: 3,
+        model: 7,
+        permissionMode: "yolo",
+        limits: { turns: 0, parralel: 2, depth: 1.5 },
+        temperature: 3,
+        providers: {
+          mine: { baseURL: "ftp://x", apiKey: "sk-secret", keyVariable: "sk-ant-secret", headers: { "x-a": "1\n2" } },
+        },
+        prices: { "mine/x": { input: -1 }, gpt: { input: 1, output: 1 } },
+        directories: { readable: ["notes"] },
+        environment: "HOME",
+        web: { allowPrivate: "yes" },
+        aliases: { "a/b": "c" },
+        smallModel: "",
+      },
+      [project]: { limits: [] },
+    },
+    { env: { LEGWORK_MAX_TURNS: "many", LEGWORK_PERMISSION_MODE: "plam" }, flags: { maxTurns: 0, model: " " } },
+  )
+  const at = `${user}:`
+  assert.deepEqual(
+    found.toSorted(),
+    [
+      `${at}2: modle: there is no such key; did you mean model?`,
+      `${at}3: zebra: there is no such key; there are $schema, model, smallModel, planModel, permissionMode, limits, temperature, effort, providers, prices, directories, environment, web, aliases`,
+      `${at}4: maxTurns: there is no such key; write limits.turns`,
+      `${at}5: model: must be text in double quotes`,
+      `${at}6: permissionMode: must be one of plan, default, acceptEdits, bypass`,
+      `${at}8: limits.turns: must be at least 1`,
+      `${at}9: limits.parralel: there is no such key; did you mean parallel?`,
+      `${at}10: limits.depth: must be a whole number`,
+      `${at}12: temperature: must be at most 2`,
+      `${at}15: providers.mine.baseURL: must be an address that begins with http:// or https://`,
+      `${at}16: providers.mine.apiKey: there is no such key; name the variable that holds the key in keyVariable`,
+      `${at}17: providers.mine.keyVariable: must be the name of an environment variable; a key itself never stands in a settings file`,
+      `${at}19: providers.mine.headers.x-a: must be one line of text`,
+      `${at}25: prices."mine/x".input: must be at least 0`,
+      `${at}24: prices."mine/x".output: is missing; write it too`,
+      `${at}27: prices.gpt: must be written provider/model`,
+      `${at}33: directories.readable.0: must be an absolute folder, or one that begins with ~/`,
+      `${at}37: environment: must be a list in [ ]`,
+      `${at}39: web.allowPrivate: must be true or false`,
+      `${at}42: aliases."a/b": must be one word, without a slash`,
+      `${at}44: smallModel: must not be empty`,
+      `${project}:2: limits: must be an object in { }`,
+      "LEGWORK_PERMISSION_MODE: must be one of plan, default, acceptEdits, bypass",
+      "LEGWORK_MAX_TURNS: must be a whole number, at least 1",
+      "--model: names no model; write one such as sonnet",
+      "--max-turns: must be a whole number, at least 1",
+    ].toSorted(),
+  )
+})
+
+test("no value of a settings file is repeated in an error", async () => {
+  const found = await problems({
+    [user]: { providers: { x: { keyVariable: "sk-1", headers: { auth: 1 }, key: "sk-2" } } },
+  })
+  assert.ok(!found.join("\n").includes("sk-"))
+})
+
+test("what is not JSON is told by its line and its mistake", async () => {
+  const cases: [string, string][] = [
+    ["", "1: not JSON here: it ends too early"],
+    ['{\n  "model": "a",\n}', "3: not JSON here: take out the comma before the bracket"],
+    ['{\n  // mine\n  "model": "a"\n}', "2: not JSON here: comments are not allowed; take it out"],
+    ['{\n  "model": "a"\n  "effort": "low"\n}', "3: not JSON here: a comma is missing before this"],
+    ["{ 'model': 1 }", "1: not JSON here: text stands in double quotes"],
+    ["{ model: 1 }", "1: not JSON here: a key in double quotes should stand here"],
+    ['{ "model" 1 }', "1: not JSON here: a colon is missing after the key"],
+    ['{ "model": nothing }', "1: not JSON here: a value should stand here"],
+    ['{ "environment": ["A",] }', "1: not JSON here: take out the comma before the bracket"],
+    ["{}\n{}", "2: not JSON here: there is something after the end"],
+    ['{ "model": ', "1: not JSON here: it ends too early"],
+    ["[".repeat(100_000), "1: not JSON here: it ends too early"],
+  ]
+  for (const [text, message] of cases) assert.deepEqual(await problems({ [user]: text }), [`${user}:${message}`])
+  assert.deepEqual(await problems({ [user]: "[1]" }), [`${user}: must be an object in { }`])
+})
+
+test("keys that look like parts of every object are unknown like any other", async () => {
+  const [first] = await problems({ [user]: '{ "__proto__": { "model": "a/b" }, "constructor": 1 }' })
+  assert.match(first ?? "", /(__proto__|constructor): there is no such key/)
+  assert.equal(({} as { model?: string }).model, undefined)
+})
+
+test("control characters of a file never reach the terminal", async () => {
+  const [found] = await problems({ [project]: { "\u001b[2Jmodel\u009b": 1 } })
+  assert.ok(!/[\u0000-\u001f\u007f-\u009f]/.test(found ?? "\u0000"))
+})
+
+const scalar = fc.option(fc.constantFrom("a/1", "b/2", "c/3"), { nil: undefined })
+const mode = fc.option(fc.constantFrom(...modes), { nil: undefined })
+const turns = fc.option(fc.integer({ min: 1, max: 500 }), { nil: undefined })
+const layer = fc.record({ model: scalar, permissionMode: mode, turns })
+
+type Layer = {
+  model: string | undefined
+  permissionMode: (typeof modes)[number] | undefined
+  turns: number | undefined
+}
+const asFile = ({ turns, ...rest }: Layer) => ({ ...rest, ...(turns && { limits: { turns } }) })
+const given = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+
+test("law: the highest layer that says something wins, and a project never widens", async () => {
+  const layers = fc.record({ user: layer, project: layer, local: layer, environment: layer, flags: layer })
+  await fc.assert(
+    fc.asyncProperty(layers, async ({ user: own, project: its, local: here, environment, flags }) => {
+      const { cwd, home, root } = await place({ [user]: asFile(own), [project]: asFile(its), [local]: asFile(here) })
+      const env = given({
+        LEGWORK_MODEL: environment.model,
+        LEGWORK_PERMISSION_MODE: environment.permissionMode,
+        LEGWORK_MAX_TURNS: environment.turns?.toString(),
+      })
+      const said = given({ model: flags.model, permissionMode: flags.permissionMode, maxTurns: flags.turns })
+      const config = await load({ cwd, home, env, flags: said })
+      await rm(root, { recursive: true })
+
+      const above = [flags, environment]
+      const highest = [...above, here, its, own].find(({ model }) => model)?.model
+      const tightest = [here, its]
+        .flatMap(({ permissionMode }) => permissionMode ?? [])
+        .concat(own.permissionMode ?? "default")
+        .toSorted((a, b) => modes.indexOf(a) - modes.indexOf(b))[0]
+      const least = Math.min(own.turns ?? 200, its.turns ?? 500, here.turns ?? 500)
+      assert.deepEqual(
+        { model: config.model, permissionMode: config.permissionMode, turns: config.limits.turns },
+        {
+          model: highest,
+          permissionMode: above.find(({ permissionMode }) => permissionMode)?.permissionMode ?? tightest,
+          turns: above.find(({ turns }) => turns)?.turns ?? least,
+        },
+      )
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test("law: nothing that a project writes reaches what only the user may set", async () => {
+  const guarded = ["providers", "prices", "directories", "environment", "aliases", "web"] as const
+  const { cwd, home, repository } = await place({ [user]: { environment: ["A"], aliases: { mine: "x/y" } } })
+  const before = await load({ cwd, home, env: {} })
+  await mkdir(join(repository, ".legwork"))
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...guarded), fc.jsonValue(), async (key, value) => {
+      await writeFile(join(repository, ".legwork/settings.json"), JSON.stringify({ [key]: value }))
+      const after = await load({ cwd, home, env: {} }).catch((error: unknown) => {
+        assert.ok(error instanceof ConfigError)
+        return before
+      })
+      for (const each of guarded) assert.deepEqual(after[each], before[each])
+    }),
+    { numRuns: 100 },
+  )
+})
