@@ -119,7 +119,7 @@ class Flight {
     })
     response.on("data", (chunk: string) => {
       if (this.#landed) return
-      void 0
+      this.#timer?.refresh()
       try {
         parser.feed(chunk)
       } catch (error) {

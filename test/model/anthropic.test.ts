@@ -284,7 +284,7 @@ test("pings without end are a stalled stream", async (t) => {
 })
 
 test("a stream that falls silent is stalled and can be tried again", async (t) => {
-  const { answer } = await ask(t, (response) => response.writeHead(200, stream).write(hello), { idle: 100 })
+  const { answer } = await ask(t, (response) => response.writeHead(200, stream).write(hello), { idle: 500 })
   assert.ok(!answer.ok)
   assert.deepEqual([answer.error.kind, answer.retry, answer.usage], ["stalled", true, begun])
 })
