@@ -1,0 +1,135 @@
+import type { Fact, Stamped } from "../core/event.ts"
+import type { Header } from "./store.ts"
+
+/** Hand-written rather than a schema: a resume checks every line of a session, and it must be quick. */
+type Check = (value: unknown) => boolean
+type Fields<T> = { [K in keyof T]-?: Check }
+
+const text: Check = (value) => typeof value === "string"
+const number: Check = (value) => typeof value === "number"
+const flag: Check = (value) => typeof value === "boolean"
+const anything: Check = () => true
+const or =
+  (empty: null | undefined, check: Check): Check =>
+  (value) =>
+    value === empty || check(value)
+const list =
+  (of: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(of)
+const word =
+  (...words: string[]): Check =>
+  (value) =>
+    words.includes(value as string)
+
+function shape(fields: Record<string, Check>): Check {
+  const entries = Object.entries(fields)
+  return (value) => isObject(value) && entries.every(([key, check]) => check(value[key]))
+}
+
+/** One of several shapes, told apart by the word under `tag`. */
+function variant(tag: string, shapes: Record<string, Record<string, Check>>): Check {
+  const checks = new Map(Object.entries(shapes).map(([key, fields]) => [key, shape(fields)]))
+  return (value) => isObject(value) && (checks.get(value[tag] as string)?.(value) ?? false)
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const images = or(undefined, list(shape({ mediaType: text, data: text })))
+const failure = shape({ kind: text, message: text, status: or(undefined, number) })
+const usage = shape({ input: number, output: number, cacheRead: number, cacheWrite: number, reasoning: number })
+const cost = or(null, number)
+const rest = { text }
+const outcome = variant("status", {
+  completed: rest,
+  failed: { text, error: failure },
+  max_turns: rest,
+  timeout: rest,
+  budget: rest,
+  cancelled: rest,
+})
+const part = variant("type", {
+  text: { text },
+  reasoning: { text, by: text, proof: anything },
+  call: { id: text, name: text, input: anything, broken: or(undefined, text) },
+})
+const todo = shape({ content: text, status: word("pending", "in_progress", "completed") })
+const details = variant("kind", {
+  diff: { path: text, diff: text, added: number, removed: number },
+  command: { command: text, exit: or(null, number), signal: or(null, text), timedOut: flag },
+  found: { shown: number, total: number },
+  page: { url: text, status: number, bytes: number },
+  todo: { items: list(todo) },
+})
+const touch = variant("did", {
+  read: { path: text, hash: text },
+  wrote: { path: text, hash: text, before: or(null, text) },
+})
+const access = variant("kind", {
+  none: {},
+  read: { path: text, inside: flag },
+  write: { path: text, inside: flag, guarded: flag },
+  run: { command: text },
+  fetch: { url: text },
+  agent: { name: text },
+})
+
+const known: { [F in Fact as F["type"]]: Fields<Omit<F, "type">> } = {
+  "run.opened": {
+    agent: text,
+    model: text,
+    depth: number,
+    root: text,
+    system: text,
+    session: or(undefined, text),
+    origin: or(undefined, shape({ run: text, call: text, background: flag })),
+  },
+  "run.told": { reason: word("turns", "length", "empty", "refusal"), text },
+  "run.settled": { outcome, ms: number },
+  "mail.sent": { text, images, key: or(undefined, text) },
+  "mail.read": {},
+  "turn.failed": { error: failure, wait: or(null, number), usage, cost },
+  "turn.ended": {
+    parts: list(part),
+    stop: word("end", "calls", "length", "refusal", "other"),
+    usage,
+    cost,
+    ms: number,
+  },
+  "call.started": { id: text, name: text },
+  "call.ended": {
+    id: text,
+    ok: flag,
+    text,
+    ms: number,
+    images,
+    details: or(undefined, details),
+    touched: or(undefined, list(touch)),
+    fault: or(undefined, word("input", "unknown")),
+  },
+  "gate.asked": { call: text, access },
+  "gate.answered": { call: text, access, allow: flag, by: word("user", "nobody", "rule"), word: or(undefined, text) },
+}
+
+const stamp = shape({ seq: Number.isSafeInteger, at: number, run: text, type: text })
+const facts = new Map(Object.entries(known).map(([type, fields]) => [type, shape(fields)]))
+
+/** What a stored line turned out to be. A `stranger` is well formed, of a kind that a later version may know. */
+export type Reading = { is: "fact"; fact: Stamped<Fact> } | { is: "stranger" } | { is: "garbage" }
+
+export function readFact(value: unknown): Reading {
+  if (!isStamped(value)) return { is: "garbage" }
+  const check = facts.get(value.type)
+  if (!check) return { is: "stranger" }
+  return check(value) ? { is: "fact", fact: value } : { is: "garbage" }
+}
+
+const isStamped = (value: unknown): value is Stamped<Fact> => stamp(value)
+
+const header: Fields<Header> = { legwork: Number.isSafeInteger, id: text, cwd: text, at: number, version: text }
+const isHeaderShaped = shape(header)
+
+/** A header of this or a later version: those must stay readable enough to say so. */
+export const isHeader = (value: unknown): value is Omit<Header, "legwork"> & { legwork: number } =>
+  isHeaderShaped(value)

@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto"
+import { link, readFile, rm } from "node:fs/promises"
+import { isAlive, type Process, startOf } from "./alive.ts"
+import { hashOf } from "./line.ts"
+import { privateFile } from "./private.ts"
+import { codeOf, StoreError } from "./store-error.ts"
+
+type Owner = Process & { host: string; token: string }
+type Claim = { path: string; owner: Owner }
+
+type Taker = { id: string; host: string; alive?: typeof isAlive }
+
+export type Lock = { release(): Promise<void> }
+
+/**
+ * Takes the lock file at `path`, or throws when a living process has it.
+ *
+ * A lock is never replaced. Who finds its owner dead makes the file of its heir, named after the dead owner's token; a
+ * link fails if there is one already, so each owner has one heir at most, and the last of the line has the lock.
+ */
+export async function takeLock(path: string, { id, host, alive = isAlive }: Taker): Promise<Lock> {
+  const me: Owner = { pid: process.pid, start: (await startOf(process.pid)) ?? "", host, token: randomUUID() }
+  const draft = `${path}.${me.token}.new`
+  try {
+    await privateFile(draft, `${JSON.stringify(me)}\n`)
+    for (;;) {
+      const line = await lineOf(path)
+      const last = line.at(-1)
+      if (last && (await holds(last.owner, host, alive))) throw refusal(id, path, last.owner, host)
+      const mine = last ? heirOf(path, last.owner) : path
+      if (!(await linked(draft, mine))) continue
+      // A line whose first file went away while we looked was released: what we inherited from it is nothing.
+      if (!last || (await lineOf(path))[0]?.owner.token === line[0]?.owner.token)
+        return { release: () => release(path, me) }
+      await rm(mine, { force: true })
+    }
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/** Whether a living process, or one of another machine, has the lock. */
+export async function isLocked(path: string, host: string): Promise<boolean> {
+  const last = (await lineOf(path)).at(-1)
+  return last !== undefined && (await holds(last.owner, host, isAlive))
+}
+
+/** The first file goes first: from then on nobody can inherit from the others. */
+async function release(path: string, me: Owner): Promise<void> {
+  const line = await lineOf(path)
+  if (line.at(-1)?.owner.token !== me.token) return
+  for (const claim of line) await rm(claim.path, { force: true })
+}
+
+const heirOf = (path: string, owner: Owner): string => `${path}.${owner.token}`
+
+/** The first owner and its heirs, in order. */
+async function lineOf(path: string): Promise<Claim[]> {
+  const line: Claim[] = []
+  for (let next = path; ; ) {
+    const text = await readFile(next, "utf8").catch((error: unknown) => {
+      if (codeOf(error) !== "ENOENT") throw error
+    })
+    if (text === undefined) return line
+    const owner = ownerIn(text) ?? { pid: 0, start: "", host: "", token: hashOf(`${next} ${text}`) }
+    line.push({ path: next, owner })
+    next = heirOf(path, owner)
+  }
+}
+
+/** Undefined when a power cut left the file without its text, which means that its owner is gone too. */
+function ownerIn(text: string): Owner | undefined {
+  try {
+    const { pid, start, host, token } = JSON.parse(text)
+    const sound = Number.isInteger(pid) && typeof start === "string" && typeof host === "string"
+    return sound && /^[0-9a-f-]{36}$/.test(token) ? { pid, start, host, token } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const holds = async (owner: Owner, host: string, alive: typeof isAlive): Promise<boolean> =>
+  owner.pid > 0 && (owner.host !== host || (await alive(owner)))
+
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to)
+    return true
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false
+    throw error
+  }
+}
+
+function refusal(id: string, path: string, owner: Owner, host: string): StoreError {
+  if (owner.host !== host) {
+    const advice = `close it there or, if that machine no longer works on it, delete ${path}`
+    return new StoreError("locked", `session ${id} is in use on ${owner.host} by process ${owner.pid}; ${advice}`)
+  }
+  const who = owner.pid === process.pid ? `this process (${owner.pid})` : `process ${owner.pid}`
+  return new StoreError("locked", `session ${id} is in use by ${who}; close it there first, or start a new session`)
+}

@@ -1,0 +1,85 @@
+import { isUtf8 } from "node:buffer"
+import { type FileHandle, open } from "node:fs/promises"
+import type { Fact, Stamped } from "../core/event.ts"
+import type { Blobs } from "./blobs.ts"
+import { isHeader, readFact } from "./fact.ts"
+import { blobsIn, decode } from "./line.ts"
+import { linesOf, type RawLine } from "./lines.ts"
+import { Losses } from "./losses.ts"
+import type { Header, Stored } from "./store.ts"
+import { StoreError } from "./store-error.ts"
+
+/** Everything that can be read of a session's file, and whether its last line was ended. */
+export async function readSession(path: string, id: string, blobs: Blobs): Promise<{ stored: Stored; ended: boolean }> {
+  const file = await open(path, "r")
+  try {
+    return await readLines(file, { path, id, blobs })
+  } finally {
+    await file.close()
+  }
+}
+
+export type Texts = ReadonlyMap<string, string | undefined>
+
+type Source = { path: string; id: string; blobs: Blobs }
+
+async function readLines(file: FileHandle, { path, id, blobs }: Source): Promise<{ stored: Stored; ended: boolean }> {
+  const losses = new Losses()
+  const facts: Stamped<Fact>[] = []
+  const seen = new Set<number>()
+  const texts = new Map<string, string | undefined>()
+  let header: Header | undefined
+  let number = 0
+  let ended = true
+
+  for await (const line of linesOf(file)) {
+    number++
+    ended = line.ended
+    if (!header) {
+      header = headerIn(textOf(line), { id, path })
+      continue
+    }
+    const text = textOf(line)
+    for (const hash of blobsIn(text)) if (!texts.has(hash)) texts.set(hash, await blobs.get(hash))
+    const reading = readFact(valueIn(text, texts, () => losses.blob(number)))
+    if (reading.is === "stranger") losses.stranger()
+    else if (reading.is === "garbage" && !line.ended) losses.torn(line.size)
+    else if (reading.is === "garbage") losses.garbage(number)
+    else if (seen.has(reading.fact.seq)) losses.repeated(number)
+    else {
+      seen.add(reading.fact.seq)
+      facts.push(reading.fact)
+    }
+  }
+  return { stored: { header: header ?? headerIn("", { id, path }), facts, lost: losses.sentences() }, ended }
+}
+
+/** Bytes that are not UTF-8 would turn into other letters without a word. */
+const textOf = ({ bytes }: RawLine): string => (bytes && isUtf8(bytes) ? bytes.toString("utf8") : "")
+
+/** Undefined when the line is not JSON. `missing` hears of each blob that has no text. */
+export function valueIn(text: string, texts: Texts, missing: () => void): unknown {
+  try {
+    return decode(text, (hash, length) => {
+      const found = texts.get(hash)
+      if (found !== undefined) return found
+      missing()
+      return `[a text of ${length} characters stood here, but its file ${hash} is missing or damaged]`
+    })
+  } catch {
+    return undefined
+  }
+}
+
+/** The first line of a session's file. The file's name, not the header, says which session it is: files get copied. */
+export function headerIn(text: string, { id, path }: { id: string; path: string }): Header {
+  const header = valueIn(text, new Map(), () => {})
+  if (!isHeader(header)) {
+    const what = `session ${id} cannot be read: the first line of ${path} is not that of a session`
+    throw new StoreError("bad_session", `${what}; restore the file or start a new session`)
+  }
+  const { legwork, ...about } = header
+  if (legwork === 1) return { ...about, legwork, id }
+  const what = `session ${id} was written by Legwork ${header.version} in format ${legwork}`
+  throw new StoreError("newer_version", `${what}, and this version reads format 1; update Legwork to go on with it`)
+}

@@ -1,0 +1,174 @@
+import fc from "fast-check"
+import type { Access, Details, Touch } from "../../src/core/access.ts"
+import type { Fact, Failure, Outcome, Stamped } from "../../src/core/event.ts"
+import type { Image, Part } from "../../src/core/message.ts"
+import type { Usage } from "../../src/core/usage.ts"
+
+/** Every kind of fact, with every kind of letter; the number is unique and rises, as in a log. */
+export const anyFacts = (): fc.Arbitrary<Stamped<Fact>[]> =>
+  fc
+    .array(fc.record({ body: anyFact, at: anyNumber, run: anyText, gap: fc.integer({ min: 1, max: 9 }) }), {
+      maxLength: 12,
+    })
+    .map((items) => {
+      let seq = 0
+      // Through JSON once, because generated objects have no prototype and those of the engine have.
+      return items.map(({ body, at, run, gap }) => plain({ seq: (seq += gap), at, run, ...body }))
+    })
+
+const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value))
+
+const shortText = fc.string({ unit: "binary", maxLength: 40 })
+/** Half surrogates, escapes, line ends, and what looks like our own marks. */
+const oddText = fc.constantFrom(
+  "\ud800",
+  "a\udfff\ud83d",
+  "\u0000\n\r\u2028",
+  '{"$blob":"x"}',
+  '"$blob":',
+  "$$blob",
+  "\ufeff",
+)
+const longText = fc
+  .tuple(fc.oneof(shortText, oddText), fc.constantFrom(16_383, 16_384, 16_385, 40_000))
+  .map(([text, length]) => (text || "🐘é\n").repeat(length).slice(0, length))
+const anyText = fc.oneof(
+  { weight: 6, arbitrary: shortText },
+  { weight: 2, arbitrary: oddText },
+  { weight: 1, arbitrary: longText },
+)
+/** JSON has neither NaN nor a negative zero. */
+const anyNumber = fc
+  .oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.maxSafeInteger(),
+    fc.constantFrom(5e-324, Number.MAX_VALUE),
+  )
+  .map((number) => number || 0)
+const flag = fc.boolean()
+
+const lookalike = fc.oneof(
+  fc.constant({ $blob: "a".repeat(64), length: 3 }),
+  fc.constant({ $$blob: 1, $blob: { $blob: "x" } }),
+  fc.constant(JSON.parse('{"__proto__":{"$blob":"x"},"constructor":1,"9":1,"a":2}')),
+)
+const anyJson: fc.Arbitrary<unknown> = fc.oneof(
+  fc.jsonValue(),
+  lookalike,
+  fc.record({ path: anyText, content: longText, more: lookalike }),
+)
+
+const some = <T>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }, required: (keyof T & string)[]): fc.Arbitrary<T> =>
+  fc.record(shape, { requiredKeys: required }) as unknown as fc.Arbitrary<T>
+
+const images: fc.Arbitrary<Image[]> = fc.array(fc.record({ mediaType: shortText, data: anyText }), { maxLength: 2 })
+const usage: fc.Arbitrary<Usage> = fc.record({
+  input: anyNumber,
+  output: anyNumber,
+  cacheRead: anyNumber,
+  cacheWrite: anyNumber,
+  reasoning: anyNumber,
+})
+const cost = fc.option(anyNumber)
+const failure = some<Failure>(
+  { kind: fc.constantFrom("network", "store", "refused"), message: anyText, status: fc.nat() } as never,
+  ["kind", "message"],
+)
+const outcome = fc.oneof(
+  fc.record({
+    status: fc.constantFrom("completed", "max_turns", "timeout", "budget", "cancelled"),
+    text: anyText,
+  }),
+  fc.record({ status: fc.constant("failed"), text: anyText, error: failure }),
+) as fc.Arbitrary<Outcome>
+const part = fc.oneof(
+  fc.record({ type: fc.constant("text"), text: anyText }),
+  fc.record({ type: fc.constant("reasoning"), text: anyText, by: shortText, proof: anyJson }),
+  fc.record({ type: fc.constant("reasoning"), text: anyText, by: shortText }),
+  fc.record({ type: fc.constant("call"), id: shortText, name: shortText, input: anyJson }),
+  fc.record({ type: fc.constant("call"), id: shortText, name: shortText, input: anyJson, broken: anyText }),
+) as fc.Arbitrary<Part>
+const details = fc.oneof(
+  fc.record({ kind: fc.constant("diff"), path: shortText, diff: anyText, added: fc.nat(), removed: fc.nat() }),
+  fc.record({
+    kind: fc.constant("command"),
+    command: anyText,
+    exit: fc.option(fc.nat()),
+    signal: fc.option(shortText),
+    timedOut: flag,
+  }),
+  fc.record({ kind: fc.constant("found"), shown: fc.nat(), total: fc.nat() }),
+  fc.record({ kind: fc.constant("page"), url: shortText, status: fc.nat(), bytes: fc.nat() }),
+  fc.record({
+    kind: fc.constant("todo"),
+    items: fc.array(fc.record({ content: anyText, status: fc.constantFrom("pending", "in_progress", "completed") })),
+  }),
+) as fc.Arbitrary<Details>
+const touched = fc.array(
+  fc.oneof(
+    fc.record({ did: fc.constant("read"), path: shortText, hash: shortText }),
+    fc.record({ did: fc.constant("wrote"), path: shortText, hash: shortText, before: fc.option(shortText) }),
+  ),
+  { maxLength: 3 },
+) as fc.Arbitrary<Touch[]>
+const access = fc.oneof(
+  fc.record({ kind: fc.constant("none") }),
+  fc.record({ kind: fc.constant("read"), path: shortText, inside: flag }),
+  fc.record({ kind: fc.constant("write"), path: shortText, inside: flag, guarded: flag }),
+  fc.record({ kind: fc.constant("run"), command: anyText }),
+  fc.record({ kind: fc.constant("fetch"), url: shortText }),
+  fc.record({ kind: fc.constant("agent"), name: shortText }),
+) as fc.Arbitrary<Access>
+
+/** A new kind of fact does not compile until it is here too. */
+const kinds: { [F in Fact as F["type"]]: fc.Arbitrary<Omit<F, "type">> } = {
+  "run.opened": some(
+    {
+      agent: shortText,
+      model: shortText,
+      depth: fc.nat(),
+      root: shortText,
+      system: anyText,
+      session: shortText,
+      origin: fc.record({ run: shortText, call: shortText, background: flag }),
+    },
+    ["agent", "model", "depth", "root", "system"],
+  ),
+  "run.told": fc.record({ reason: fc.constantFrom("turns", "length", "empty"), text: anyText }),
+  "run.settled": fc.record({ outcome, ms: anyNumber }),
+  "mail.sent": some({ text: anyText, images, key: shortText }, ["text"]),
+  "mail.read": fc.constant({}),
+  "turn.failed": fc.record({ error: failure, wait: fc.option(anyNumber), usage, cost }),
+  "turn.ended": fc.record({
+    parts: fc.array(part, { maxLength: 5 }),
+    stop: fc.constantFrom("end", "calls", "length", "refusal", "other"),
+    usage,
+    cost,
+    ms: anyNumber,
+  }),
+  "call.started": fc.record({ id: shortText, name: shortText }),
+  "call.ended": some(
+    {
+      id: shortText,
+      ok: flag,
+      text: anyText,
+      ms: anyNumber,
+      images,
+      details,
+      touched,
+      fault: fc.constantFrom("input", "unknown"),
+    },
+    ["id", "ok", "text", "ms"],
+  ),
+  "gate.asked": fc.record({ call: shortText, access }),
+  "gate.answered": some(
+    { call: shortText, access, allow: flag, by: fc.constantFrom("user", "nobody", "rule"), word: anyText },
+    ["call", "access", "allow", "by"],
+  ),
+}
+
+const anyFact: fc.Arbitrary<Fact> = fc.oneof(
+  ...Object.entries(kinds).map(([type, body]) =>
+    (body as fc.Arbitrary<object>).map((fields) => ({ type, ...fields }) as Fact),
+  ),
+)
