@@ -1,0 +1,15 @@
+import { setTimeout } from "node:timers/promises"
+import { codeOf } from "./errno.ts"
+
+const passing = new Set(["EMFILE", "ENFILE", "EAGAIN"])
+
+/** Tries again when the system has no descriptor or process left: others are about to give theirs back. */
+export async function patiently<T>(work: () => Promise<T>, tries = 3): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (tries === 0 || !passing.has(codeOf(error) ?? "")) throw error
+  }
+  await setTimeout(50)
+  return await patiently(work, tries - 1)
+}

@@ -1,0 +1,37 @@
+import * as z from "zod"
+import { type Tool, tool } from "../agent/scope.ts"
+import { diffOf } from "./diff.ts"
+import { current, hashOf, mustKnow, replace } from "./files.ts"
+import { pathInput, tolerant } from "./input.ts"
+import { shown, writable, writeAccess } from "./paths.ts"
+import { countLines, decode, encode, isCrlf, toCrlf } from "./text.ts"
+import type { World } from "./world.ts"
+
+const input = tolerant({ path: "file_path" }, z.strictObject({ file_path: pathInput, content: z.string() }))
+
+export const write = (world: World): Tool =>
+  tool({
+    name: "write",
+    description: "Write a whole file; folders are made. A file that is there must have been read before.",
+    input,
+    repeatable: false,
+    alone: true,
+    access: ({ file_path }, root) => writeAccess(world, file_path, root),
+    async run({ file_path, content }, use) {
+      const path = writable(world, file_path, use)
+      const now = await current(path)
+      if (now) mustKnow(path, now, use)
+      const old = decode(now?.bytes ?? Buffer.alloc(0))
+      const text = isCrlf(old.text) ? toCrlf(content) : content
+      const bytes = encode(text, old)
+      use.signal.throwIfAborted()
+      await replace(path, bytes, now)
+      const name = shown(path, use.root)
+      return {
+        ok: true,
+        text: `${now ? "replaced" : "made"} ${name} (${countLines(text)} lines, ${bytes.length} bytes)`,
+        details: await diffOf(name, old.text, text),
+        touched: [{ did: "wrote", path, hash: hashOf(bytes), before: now?.hash ?? null }],
+      }
+    },
+  })

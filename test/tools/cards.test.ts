@@ -1,0 +1,33 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { cards } from "../../scripts/cards.ts"
+import { builtIn } from "../../src/tools/built-in.ts"
+import stored from "../../src/tools/cards.json" with { type: "json" }
+
+const world = { readable: [], writable: [], keep: async () => "", env: {}, ripgrep: () => "" }
+
+test("the cards say what the tools themselves say; if not, run: npm run cards", async () => {
+  assert.deepEqual(stored, await cards())
+})
+
+test("web_search is offered only to those who have a key", () => {
+  const names = (search?: { key: string }) =>
+    builtIn({ world, environment: [], web: { allowPrivate: false, ...(search && { search }) } }).map(({ name }) => name)
+  const usual = ["bash", "read", "write", "edit", "glob", "grep", "ls", "web_fetch"]
+  assert.deepEqual(names(), [...usual, "todo_write"])
+  assert.deepEqual(names({ key: "k" }), [...usual, "web_search", "todo_write"])
+})
+
+test("each tool is made once, when first needed", async () => {
+  const [bash] = builtIn({ world, environment: [], web: { allowPrivate: false } })
+  assert.equal(await bash!.load(), await bash!.load())
+})
+
+test("the whole tool list stays light", () => {
+  const list = Object.values(stored).map(({ name, description, schema }) => ({
+    name,
+    description,
+    input_schema: schema,
+  }))
+  assert.ok(JSON.stringify(list).length < 7_000, `${JSON.stringify(list).length} bytes`)
+})
