@@ -1,0 +1,106 @@
+import { execFile } from "node:child_process"
+import { access, constants, mkdir } from "node:fs/promises"
+import { homedir } from "node:os"
+import { resolve } from "node:path"
+import { promisify } from "node:util"
+import { load } from "../../config.ts"
+import { packageFolders, stateFolder } from "../../folders.ts"
+import { keysFound } from "../../model/providers.ts"
+import { resolver } from "../../model/resolve.ts"
+import { ripgrepPath } from "../../tools/ripgrep.ts"
+import { codes } from "../exit.ts"
+import { printable } from "../plain/format.ts"
+import type { Flags } from "../program.ts"
+
+/** `missing` stops something from working; `note` is worth knowing. */
+export type Finding = { what: string; state: "ok" | "note" | "missing"; said: string }
+
+const run = promisify(execFile)
+
+export async function doctor(flags: { json?: true }, { cwd = process.cwd(), model }: Flags): Promise<number> {
+  const folder = resolve(cwd)
+  const env = process.env
+  const findings: Finding[] = [
+    node(),
+    await program("ripgrep", ripgrep(), ["--version"], "reinstall legwork: npm i legwork"),
+    await program("git", "git", ["--version"], "install it, on Debian: apt install git"),
+    await program("bash", "bash", ["--version"], "install it, on Debian: apt install bash"),
+    await sandbox(),
+    await state(stateFolder(env)),
+    ...(await settings(folder, env, model)),
+  ]
+  if (flags.json) process.stdout.write(`${JSON.stringify(findings)}\n`)
+  else
+    for (const { what, state, said } of findings)
+      process.stdout.write(printable(`${state.padEnd(8)}${what.padEnd(12)}${said}\n`))
+  return findings.some(({ state }) => state === "missing") ? codes.failed : codes.done
+}
+
+const node = (): Finding => ({ what: "node", state: "ok", said: `${process.version} at ${process.execPath}` })
+
+function ripgrep(): string {
+  try {
+    return ripgrepPath()
+  } catch {
+    return "rg"
+  }
+}
+
+async function program(what: string, file: string, args: string[], fix: string): Promise<Finding> {
+  try {
+    const { stdout } = await run(file, args, { timeout: 5_000 })
+    return { what, state: "ok", said: stdout.split("\n")[0] ?? "" }
+  } catch {
+    return { what, state: "missing", said: fix }
+  }
+}
+
+async function sandbox(): Promise<Finding> {
+  const found = await program("sandbox", "bwrap", ["--version"], "")
+  if (found.state === "ok") return found
+  return { what: "sandbox", state: "note", said: "bubblewrap is not installed; on Debian: apt install bubblewrap" }
+}
+
+async function state(folder: string): Promise<Finding> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await access(folder, constants.W_OK)
+    return { what: "sessions", state: "ok", said: folder }
+  } catch {
+    return { what: "sessions", state: "missing", said: `${folder} cannot be written: sessions will not be kept` }
+  }
+}
+
+async function settings(cwd: string, env: NodeJS.ProcessEnv, model: string | undefined): Promise<Finding[]> {
+  const config = await load({ cwd, env, home: homedir(), flags: model === undefined ? {} : { model } })
+  const files = config.files.length > 0 ? config.files.join(", ") : "none; defaults apply"
+  const keys = keysFound({ settings: config.providers, env })
+  const models = resolver({ config, env, packages: packageFolders(env) })
+  const resolved = await Promise.all(
+    (["model", "small", "plan"] as const).map(async (which): Promise<Finding> => {
+      const name = which === "model" ? undefined : which
+      try {
+        const { id } = await models.resolve(name)
+        return { what: which === "model" ? which : `${which} model`, state: "ok", said: id }
+      } catch (error) {
+        return { what: which, state: "missing", said: error instanceof Error ? error.message : String(error) }
+      }
+    }),
+  )
+  await models.close()
+  return [
+    { what: "settings", state: "ok", said: files },
+    ...config.diagnostics.map(
+      ({ file, message }): Finding => ({ what: "settings", state: "note", said: `${file}: ${message}` }),
+    ),
+    {
+      what: "keys",
+      state: keys.length > 0 ? "ok" : "note",
+      said:
+        keys.length > 0
+          ? keys.join(", ")
+          : "none is set, so the offline model answers; set ANTHROPIC_API_KEY or another",
+    },
+    ...resolved,
+  ]
+}

@@ -1,0 +1,37 @@
+import { ConfigError } from "../config/settings.ts"
+import { SessionError } from "../folders.ts"
+import { ModelError } from "../model/providers.ts"
+import { StoreError } from "../store/store-error.ts"
+import { codes, UsageError } from "./exit.ts"
+import { printable } from "./plain/format.ts"
+import { program } from "./program.ts"
+
+/** The command. Its exit code is set, not forced, so that all output gets out. */
+export async function run(argv: string[] = process.argv.slice(2)): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") process.exit(codes.pipe) // whoever read us has left, as in `legwork … | head`
+      throw error
+    })
+  }
+  try {
+    process.exitCode = await program(argv)
+  } catch (error) {
+    process.exitCode = complain(error)
+  }
+}
+
+/** What a person can put right is said in a sentence; anything else is a bug and shows its stack. */
+function complain(error: unknown): number {
+  if ([UsageError, ConfigError, ModelError, SessionError].some((kind) => error instanceof kind)) {
+    console.error(`legwork: ${printable((error as Error).message)}`)
+    return codes.usage
+  }
+  if (error instanceof StoreError) {
+    console.error(`legwork: ${error.message}`)
+    if (error.code === "full" || error.code === "io") return codes.disk
+    return error.code === "unknown_session" ? codes.usage : codes.failed
+  }
+  console.error(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  return codes.failed
+}

@@ -1,0 +1,103 @@
+import { Command, CommanderError, Option } from "commander"
+import { version } from "../version.ts"
+import { codes } from "./exit.ts"
+
+export type Flags = {
+  print?: string | true
+  outputFormat: "text" | "json" | "stream-json"
+  model?: string
+  cwd?: string
+  permissionMode?: string
+  maxTurns?: string
+  continue?: true
+  resume?: string
+  verbose?: true
+}
+
+const examples = `
+Examples:
+  $ legwork                                    talk to it
+  $ legwork -p "where are retries decided?"    one answer, then done
+  $ git diff | legwork -p "review this"        with standard input
+  $ legwork -c -p "and the tests?"             go on with the last session of this folder
+  $ legwork -p "…" --output-format json | jq .text
+
+Without a key the built-in offline model answers: it searches and does not think. Set ANTHROPIC_API_KEY,
+OPENAI_API_KEY or another provider's key, or name a local model: --model ollama/qwen3.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 53 turn or budget limit, 74 disk, 124 timeout, 130 interrupted.`
+
+/** Reads the command line and does what it says. Resolves to the exit code. */
+export async function program(argv: string[]): Promise<number> {
+  let code: number = codes.done
+  const legwork = new Command("legwork")
+    .description("A coding agent that sends subagents to do the legwork and keeps its own context clean.")
+    .version(version, "-v, --version")
+    .exitOverride()
+    .showSuggestionAfterError()
+    .argument("[prompt]", "what to do; with -p it may follow that option instead")
+    .option("-p, --print [prompt]", "answer once and exit; the prompt may also come from standard input")
+    .addOption(
+      new Option("--output-format <format>", "what -p prints: the answer, one JSON object, or every event as a line")
+        .choices(["text", "json", "stream-json"])
+        .default("text"),
+    )
+    .option("--model <provider/name>", "the model to use, or an alias such as sonnet")
+    .option("--cwd <folder>", "the folder to work in")
+    .addOption(
+      new Option("--permission-mode <mode>", "what needs no question").choices([
+        "default",
+        "acceptEdits",
+        "plan",
+        "bypass",
+      ]),
+    )
+    .option("--max-turns <n>", "answers of the model before it must sum up")
+    .option("-c, --continue", "go on with the last session of this folder")
+    .option("-r, --resume <id>", "go on with this session")
+    .option("--verbose", "show every tool call")
+    .addHelpText("after", examples)
+    .action(async (prompt: string | undefined, flags: Flags) => {
+      code = await main(prompt, flags)
+    })
+
+  const sessions = legwork.command("sessions").description("what was done before")
+  sessions
+    .command("list")
+    .description("the sessions of this folder, newest first")
+    .option("--all", "of every folder")
+    .option("--json", "as JSON")
+    .action(async (flags: { all?: true; json?: true }) => {
+      code = await (await import("./commands/sessions.ts")).list(flags, legwork.opts<Flags>().cwd)
+    })
+  sessions
+    .command("show <id>")
+    .description("one session, from its first prompt to its last answer")
+    .option("--json", "every stored fact, one a line")
+    .action(async (id: string, flags: { json?: true }) => {
+      code = await (await import("./commands/sessions.ts")).show(id, flags)
+    })
+  legwork
+    .command("doctor")
+    .description("what works here, what is missing and how to get it")
+    .option("--json", "as JSON")
+    .action(async (flags: { json?: true }) => {
+      code = await (await import("./commands/doctor.ts")).doctor(flags, legwork.opts<Flags>())
+    })
+
+  try {
+    await legwork.parseAsync(argv, { from: "user" })
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? codes.done : codes.usage
+    throw error
+  }
+  return code
+}
+
+async function main(argument: string | undefined, flags: Flags): Promise<number> {
+  const given = typeof flags.print === "string" ? [flags.print, argument] : [argument]
+  const prompt = given.filter((text) => text !== undefined).join(" ")
+  const headless = flags.print !== undefined || !process.stdin.isTTY || !process.stdout.isTTY
+  if (headless) return (await import("./commands/print.ts")).print(prompt, flags)
+  return (await import("./commands/chat.ts")).chat(prompt, flags)
+}

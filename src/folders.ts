@@ -1,0 +1,29 @@
+import { realpath, stat } from "node:fs/promises"
+import { homedir } from "node:os"
+import { join, resolve } from "node:path"
+import { userFolder } from "./config.ts"
+
+/** A session that cannot be opened as asked, and what to do about it. */
+export class SessionError extends Error {
+  override readonly name = "SessionError"
+}
+
+/** Links are followed once, here, so that every path below is compared with the real one. */
+export async function folderOf(path: string): Promise<string> {
+  try {
+    const real = await realpath(resolve(path))
+    if ((await stat(real)).isDirectory()) return real
+  } catch {
+    // said below
+  }
+  throw new SessionError(`${resolve(path)} is not a folder that can be opened; name one that exists`)
+}
+
+/** Packages of other providers are the user's: beside the settings, or beside us. */
+export function packageFolders(env: NodeJS.ProcessEnv): string[] {
+  const settings = userFolder(env, homedir())
+  return [...(settings ? [settings] : []), import.meta.dirname]
+}
+
+export const stateFolder = (env: NodeJS.ProcessEnv): string =>
+  join(env.XDG_STATE_HOME || join(env.HOME || homedir(), ".local", "state"), "legwork")
