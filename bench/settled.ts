@@ -1,0 +1,24 @@
+import { open } from "legwork"
+
+/** What one finished conversation leaves in memory while its session lives: the prompt is repeated in one session. */
+const [url, folder, turns] = [process.env.BENCH_URL!, process.env.BENCH_FOLDER!, Number(process.env.BENCH_TURNS)]
+const env = { ...process.env, ANTHROPIC_API_KEY: "test", ANTHROPIC_BASE_URL: url }
+const sessions = 40
+
+async function settled() {
+  const session = await open({ cwd: folder, model: "anthropic/any", env })
+  await session.prompt(`read ${turns} files`)
+  return session
+}
+
+const used = () => {
+  for (let n = 0; n < 4; n++) global.gc!()
+  return process.memoryUsage().heapUsed
+}
+for (let n = 0; n < 5; n++) await (await settled()).close()
+const before = used()
+const kept = []
+for (let n = 0; n < sessions; n++) kept.push(await settled())
+const kb = (used() - before) / sessions / 1024
+for (const session of kept) await session.close()
+console.log(JSON.stringify({ kb }))
