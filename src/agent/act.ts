@@ -1,8 +1,8 @@
-import { z } from "zod"
+import type { Access } from "../core/access.ts"
 import type { Fact } from "../core/event.ts"
 import type { CallView } from "../core/view.ts"
 import { abortable } from "./abortable.ts"
-import type { Scope, Tool } from "./scope.ts"
+import type { Offer, Scope, Tool, Use } from "./scope.ts"
 import { Slots } from "./slots.ts"
 import { Failed } from "./stopped.ts"
 
@@ -37,19 +37,20 @@ async function all(work: Promise<void>[]): Promise<void> {
 }
 
 /** One call. What goes wrong in a tool is told to the model, never thrown at the loop. */
-async function once(scope: Scope, open: CallView, tool: Tool | undefined): Promise<void> {
+async function once(scope: Scope, open: CallView, offer: Offer | undefined): Promise<void> {
   const began = scope.now()
   const { call } = open
   const end = (ended: Ended) =>
     scope.emit({ type: "call.ended", id: call.id, ms: Math.round(scope.now() - began), ...ended })
-  if (!tool) return end({ ok: false, fault: "unknown", text: unknownTool(call.name, scope.tools) })
-  if (open.state === "started" && !tool.repeatable) {
+  if (!offer) return end({ ok: false, fault: "unknown", text: unknownTool(call.name, scope.tools) })
+  if (open.state === "started" && !offer.repeatable) {
     return end({
       ok: false,
       text: "cut off before it ended: whether it took effect is unknown. Check before you do it again.",
     })
   }
-  const input = parse(tool, open)
+  const tool = await offer.load()
+  const input = await parse(tool, open)
   if (!input.ok) return end({ ok: false, fault: "input", text: input.text })
   try {
     const access = await abortable(scope.signal, Promise.resolve(tool.access(input.data, scope.view.root)))
@@ -58,7 +59,7 @@ async function once(scope: Scope, open: CallView, tool: Tool | undefined): Promi
     if (open.state !== "started") scope.emit({ type: "call.started", id: call.id, name: call.name })
     if (!tool.repeatable) await safe(scope)
     scope.signal.throwIfAborted()
-    end(await abortable(scope.signal, tool.run(input.data, use(scope, call.id))))
+    end(await abortable(scope.signal, tool.run(input.data, use(scope, call.id, access))))
   } catch (error) {
     if (error instanceof Failed) throw error
     const text = error instanceof Error ? error.message : String(error)
@@ -78,26 +79,32 @@ async function safe(scope: Scope): Promise<void> {
   }
 }
 
-function use(scope: Scope, call: string) {
+function use(scope: Scope, call: string, access: Access): Use {
   return {
     call,
+    access,
     root: scope.view.root,
     signal: scope.signal,
     images: scope.model.images,
     files: scope.view.files,
-    show: (text: string) => scope.view.calls.has(call) && scope.emit({ type: "call.delta", id: call, text }),
+    show(text) {
+      if (scope.view.calls.has(call)) scope.emit({ type: "call.delta", id: call, text })
+    },
     spawn: scope.spawn,
   }
 }
 
-function parse(tool: Tool, { call }: CallView): { ok: true; data: unknown } | { ok: false; text: string } {
+type Parsed = { ok: true; data: unknown } | { ok: false; text: string }
+
+async function parse(tool: Tool, { call }: CallView): Promise<Parsed> {
   if (call.broken !== undefined) return { ok: false, text: "the arguments were not whole JSON; send the call again" }
   const parsed = tool.input.safeParse(call.input)
   if (parsed.success) return { ok: true, data: parsed.data }
-  return { ok: false, text: `the arguments do not fit ${tool.name}:\n${z.prettifyError(parsed.error).slice(0, 2_000)}` }
+  const { explain } = await import("./explain.ts")
+  return { ok: false, text: `the arguments do not fit ${tool.name}:\n${explain(parsed.error)}` }
 }
 
-function unknownTool(name: string, tools: readonly Tool[]): string {
+function unknownTool(name: string, tools: readonly Offer[]): string {
   const there = tools.map((tool) => tool.name).join(", ")
   return `there is no tool named ${JSON.stringify(name.slice(0, 100))} here; ${there ? `there are ${there}` : "this agent has no tools"}`
 }

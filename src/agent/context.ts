@@ -1,14 +1,13 @@
-import { z } from "zod"
 import type { Request, ToolSpec } from "../model/model.ts"
-import type { Scope, Tool } from "./scope.ts"
+import type { Offer, Scope } from "./scope.ts"
 
-const specs = new WeakMap<Tool, ToolSpec>()
+const specs = new WeakMap<readonly Offer[], ToolSpec[]>()
 
 /** What the model sees of a run: the same view gives the same request. */
 export function request(scope: Scope, memo: object, toolChoice: Request["toolChoice"]): Request {
   return {
     system: scope.view.system,
-    tools: scope.tools.map(spec),
+    tools: specsOf(scope.tools),
     messages: scope.view.messages,
     toolChoice,
     memo,
@@ -17,11 +16,8 @@ export function request(scope: Scope, memo: object, toolChoice: Request["toolCho
   }
 }
 
-function spec(tool: Tool): ToolSpec {
-  const known = specs.get(tool)
-  if (known) return known
-  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: "input" })
-  const made = { name: tool.name, description: tool.description, schema }
-  specs.set(tool, made)
+function specsOf(tools: readonly Offer[]): ToolSpec[] {
+  const made = specs.get(tools) ?? tools.map(({ name, description, schema }) => ({ name, description, schema }))
+  specs.set(tools, made)
   return made
 }

@@ -1,15 +1,15 @@
-import type { z } from "zod"
+import type * as z from "zod"
 import type { Access, Details, Touch } from "../core/access.ts"
 import type { Fact, Hint, Outcome, RunId } from "../core/event.ts"
 import type { Image } from "../core/message.ts"
 import type { RunView } from "../core/view.ts"
-import type { Model } from "../model/model.ts"
+import type { Model, ToolSpec } from "../model/model.ts"
 
 export type Verdict = { do: "allow" } | { do: "ask" } | { do: "deny"; why: string }
 export type Gate = (access: Access) => Verdict
 
 /** `depth`: how deep children may go; the main agent is at 0. `parallel`: runs at work at a time, per depth. */
-export type Limits = { turns: number; depth: number; parallel: number }
+type Limits = { turns: number; depth: number; parallel: number }
 
 /** Who does the work. */
 export type Agent = {
@@ -59,14 +59,17 @@ export type Tool<In extends z.ZodType = z.ZodType> = {
 /** Ties a tool's `run` to its schema. Past this point the input's type is the loop's business, not the caller's. */
 export const tool = <In extends z.ZodType>(definition: Tool<In>): Tool => definition as unknown as Tool
 
+/** A tool before it is needed: what a model sees of it, how its calls are treated, and how to get the rest. */
+export type Offer = ToolSpec & Pick<Tool, "repeatable" | "alone" | "spawns"> & { load(): Promise<Tool> }
+
 export type Task = { agent: string; prompt: string; call: string; resume?: RunId; background: boolean }
 export type Spawned = { run: RunId; outcome?: Outcome }
 
 /** The outermost that a run and all below it may do. It goes down unchanged or tighter. */
-export type Ceiling = { depth: number; tools: readonly Tool[]; gate: Gate; limits: Limits }
+export type Ceiling = { depth: number; tools: readonly Offer[]; gate: Gate; limits: Limits }
 
 /** What a run may do: its role within its ceiling. */
-export type Powers = { ceiling: Ceiling; tools: readonly Tool[]; gate: Gate }
+export type Powers = { ceiling: Ceiling; tools: readonly Offer[]; gate: Gate }
 
 /** All that the loop can reach: a run's powers and the one stream that it writes to. */
 export type Scope = Powers & {

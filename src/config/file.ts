@@ -8,7 +8,7 @@ export type Reading =
   | { got: "refused"; why: string }
   | { got: "bytes"; bytes: Buffer; size: number; path: string }
 
-export const inside = (path: string, folder: string): boolean =>
+const inside = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
 /** Reads the beginning of a regular file: never a pipe or a device, and no link that leads out of `within`. */

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { nearest } from "../core/nearest.ts"
 import { efforts, modes, type Problem, type Settings } from "./settings.ts"
 

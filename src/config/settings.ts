@@ -6,7 +6,7 @@ export const modes = ["plan", "default", "acceptEdits", "bypass"] as const
 export type Mode = (typeof modes)[number]
 
 export const efforts = ["low", "medium", "high"] as const
-export type Effort = (typeof efforts)[number]
+type Effort = (typeof efforts)[number]
 
 /** What one layer may say. Each key is optional: what a layer leaves out, the layers below decide. */
 export type Settings = {

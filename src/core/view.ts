@@ -3,7 +3,7 @@ import type { Event, Failure, Origin, Outcome, Reason, RunId } from "./event.ts"
 import { type Call, callsOf, type Image, type Message, type Result, type Stop, textOf } from "./message.ts"
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "./usage.ts"
 
-export type Mail = { text: string; images?: Image[] }
+type Mail = { text: string; images?: Image[] }
 
 export type CallView = {
   call: Call

@@ -10,7 +10,7 @@ import type { Image, Part, Result, User } from "../core/message.ts"
 import type { Request } from "./model.ts"
 import { type Block, blocksOf, wordsOf } from "./transcript.ts"
 
-export type Version = "v2" | "v3" | "v4"
+type Version = "v2" | "v3" | "v4"
 
 /**
  * Metadata that the provider wants to see again. What belongs to a text or a call is kept in a thought without words

@@ -1,7 +1,4 @@
-/** When the names below were last compared with what the providers offer. */
-export const namesAsOf = "2026-11-15"
-
-/** Short words for models that change with time. Settings may change them and add others. */
+/** Short words for models that change with time, as of 2026-11-15. Settings may change them and add others. */
 export const aliases: Readonly<Record<string, string>> = {
   opus: "anthropic/claude-opus-5-5",
   sonnet: "anthropic/claude-sonnet-5-5",

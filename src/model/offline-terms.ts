@@ -41,8 +41,7 @@ const weight = ({ word }: Term) => (looksLikeName(word) ? 100 : 0) + word.length
 /** Cuts the endings that keep one form of an English word from finding another. */
 function stemOf(word: string): string {
   const cut = word.replace(/(ments?|ations?|ings?|ed|ers?|ies|es|s|ly)$/, "")
-  const stem = cut.length >= 3 ? cut : word
-  return stem.replace(/([^aeiouls])\1$/, "$1")
+  return cut === word || cut.length < 3 ? word : cut.replace(/([^aeiouls])\1$/, "$1")
 }
 
 const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")

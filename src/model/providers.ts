@@ -2,7 +2,7 @@ import { nearest } from "../core/nearest.ts"
 import type { Facts } from "./facts.ts"
 
 /** Who speaks which format. */
-export type Api = "anthropic" | "chat" | "responses"
+type Api = "anthropic" | "chat" | "responses"
 
 /** What settings may say of a provider, built in or the user's own. */
 export type ProviderSettings = {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { decide } from "../../src/agent/loop.ts"
+import type { Tool } from "../../src/agent/scope.ts"
 import type { Request } from "../../src/model/model.ts"
 import { scripted } from "../../src/testing/model.ts"
 import { call, fail, type Reply, rawCall } from "../../src/testing/reply.ts"
@@ -45,22 +46,19 @@ test("a run without calls is one turn", async () => {
 })
 
 test("results come back in the order of the calls, whichever ends first", async () => {
-  const slowFirst = toolsOf([]).map((tool) =>
-    tool.name !== "look"
-      ? tool
-      : {
-          ...tool,
-          run: async (input: { on: string }) => {
-            if (input.on === "slow") for (let n = 0; n < 50; n++) await null
-            return { ok: true, text: input.on }
-          },
-        },
-  ) as ReturnType<typeof toolsOf>
+  const tools = toolsOf([]).map((each) => {
+    if (each.name !== "look") return each
+    const run = async ({ on }: { on: string }) => {
+      if (on === "slow") for (let n = 0; n < 50; n++) await null
+      return { ok: true, text: on }
+    }
+    return { ...each, load: async () => ({ ...(await each.load()), run }) as Tool }
+  })
   const limits = { turns: 9, depth: 1, parallel: 1 }
   const { results, facts } = await play(
     [[call("look", { on: "slow" }, "a"), call("look", { on: "fast" }, "b")], "end"],
     {
-      ceiling: { tools: slowFirst, gate: () => ({ do: "allow" }), limits },
+      ceiling: { tools, gate: () => ({ do: "allow" }), limits },
     },
   )
   assert.deepEqual(

@@ -1,6 +1,7 @@
-import { z } from "zod"
+import * as z from "zod"
+import { offer } from "../../src/agent/offer.ts"
 import { type Options, Runtime } from "../../src/agent/runtime.ts"
-import { type Agent, type Gate, type Tool, tool } from "../../src/agent/scope.ts"
+import { type Agent, type Gate, type Offer, type Tool, tool } from "../../src/agent/scope.ts"
 import type { Event, Fact, Stamped } from "../../src/core/event.ts"
 import { Log } from "../../src/core/log.ts"
 import type { RunView, View } from "../../src/core/view.ts"
@@ -19,7 +20,7 @@ const agent = (name: string, more: Partial<Agent> = {}): Agent => ({
 export const agents = [agent("main"), agent("lead"), agent("explore", { tools: ["look"] })]
 
 /** Tools that note what they did. `done` outlives a crash, as the world does. */
-export function toolsOf(done: string[]): Tool[] {
+export function toolsOf(done: string[]): Offer[] {
   const note = (name: string, more: Partial<Tool>): Tool =>
     tool({
       name,
@@ -34,7 +35,7 @@ export function toolsOf(done: string[]): Tool[] {
       ...(more as object),
     })
   const inside = { inside: true, path: "/w/x" }
-  return [
+  const tools = [
     note("look", { repeatable: true, access: () => ({ kind: "read", ...inside }) }),
     note("change", { alone: true, access: () => ({ kind: "write", guarded: false, ...inside }) }),
     note("broken", { run: () => Promise.reject(new Error("the tool broke")) }),
@@ -52,6 +53,7 @@ export function toolsOf(done: string[]): Tool[] {
       },
     }),
   ]
+  return tools.map(offer)
 }
 
 export type World = ReturnType<typeof world>
