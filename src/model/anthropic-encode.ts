@@ -1,6 +1,7 @@
 import type {
   ContentBlockParam,
   ImageBlockParam,
+  OutputConfig,
   TextBlockParam,
   ThinkingConfigParam,
   Tool,
@@ -33,14 +34,21 @@ export function createEncoder(options: { name: string; maxTokens: number }): (re
   }
 }
 
+/** These are told how many tokens they may think for, and so are models that only speak Claude's format. */
+const budgeted = /^(?!claude-)|^claude-(3|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/
+
 function settingsOf({ name, maxTokens }: { name: string; maxTokens: number }, request: Request): object {
-  const budget = request.effort ? Math.min(budgets[request.effort], Math.floor(maxTokens * 0.75)) : 0
+  const { effort, temperature, topP } = request
   const base = { model: name, max_tokens: maxTokens, stream: true }
   // One who thinks takes no temperature.
+  if (effort && !budgeted.test(name)) {
+    const thinking = { type: "adaptive" } satisfies ThinkingConfigParam
+    return { ...base, thinking, output_config: { effort } satisfies OutputConfig }
+  }
+  const budget = effort ? Math.min(budgets[effort], Math.floor(maxTokens * 0.75)) : 0
   if (budget >= smallestBudget) {
     return { ...base, thinking: { type: "enabled", budget_tokens: budget } satisfies ThinkingConfigParam }
   }
-  const { temperature, topP } = request
   return { ...base, ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { top_p: topP }) }
 }
 

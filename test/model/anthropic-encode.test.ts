@@ -404,3 +404,14 @@ test("history is written as JSON once, however many requests there are", () => {
   }
   assert.equal(written, 1)
 })
+
+test("models that decide for themselves how much to think are told the effort, older ones a budget", () => {
+  const body = (name: string) =>
+    read(createEncoder({ name, maxTokens: 32_000 })(ask([user("hi")], { effort: "high", temperature: 1 })))
+  const told = (name: string) => [body(name).thinking?.type, body(name).output_config, body(name).temperature]
+  for (const name of ["claude-sonnet-5-5", "claude-opus-4-6", "claude-opus-4-8", "claude-mythos-5"]) {
+    assert.deepEqual(told(name), ["adaptive", { effort: "high" }, undefined], name)
+  }
+  const older = ["claude-3-7-sonnet-latest", "claude-opus-4-20250514", "claude-sonnet-4-5", "claude-haiku-4-5-20251001"]
+  for (const name of [...older, "kimi-k3"]) assert.deepEqual(told(name), ["enabled", undefined, undefined], name)
+})
