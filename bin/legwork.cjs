@@ -1,18 +1,22 @@
 #!/bin/sh
-':' //; for n in "${0%/*}/../node_modules/node/bin/node" "${0%/*}/../node/bin/node"; do [ -x "$n" ] && exec "$n" "$0" "$@"; done; exec node "$0" "$@"
+':' //; n="${0%/*}/../node_modules/node/bin/node"; [ -x "$n" ] && exec "$n" "$0" "$@"; exec node "$0" "$@"
 // Both a shell script and JavaScript: the shell finds a Node that is new enough and becomes it, so that the process
 // that people start, signal and kill is the program itself. Old syntax, so that an old Node can at least say so.
 'use strict'
 
 var path = require('path')
-var version = process.versions.node.split('.').map(Number)
-
-if (version[0] > 22 || (version[0] === 22 && version[1] >= 19)) start()
+if (isNewEnough(process.versions.node)) start()
 else restart()
+
+function isNewEnough(text) {
+  var version = text.split('.').map(Number)
+  return version[0] > 22 || (version[0] === 22 && version[1] >= 19)
+}
 
 function start() {
   if (process.env.LEGWORK_TETHER) dieWithLauncher()
-  var state = process.env.XDG_STATE_HOME || path.join(process.env.HOME || require('os').homedir(), '.local', 'state')
+  var state = process.env.XDG_STATE_HOME || ''
+  if (!path.isAbsolute(state)) state = path.join(process.env.HOME || require('os').homedir(), '.local', 'state')
   require('module').enableCompileCache(path.join(state, 'legwork', 'cache', 'compile'))
   import('../dist/cli/main.js').then(
     function (main) {
@@ -30,7 +34,9 @@ function start() {
 function restart() {
   var node
   try {
-    node = path.join(path.dirname(require.resolve('node/package.json')), 'bin', 'node')
+    var manifest = require.resolve('node/package.json')
+    if (!isNewEnough(require(manifest).version)) throw new Error('too old')
+    node = path.join(path.dirname(manifest), 'bin', 'node')
     require('fs').accessSync(node)
   } catch (error) {
     console.error('legwork needs Node 22.19 or newer; this is ' + process.version + '. Install a newer Node, or run: npm i node@24')

@@ -41,6 +41,8 @@ export async function load(options: {
 const builtIn = (): Config => ({
   permissionMode: "default",
   limits: { turns: 200, parallel: 8, depth: 1 },
+  children: { turns: 30, idle: 900 },
+  agents: {},
   providers: {},
   prices: {},
   directories: { readable: [], writable: [] },

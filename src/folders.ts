@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises"
 import { homedir } from "node:os"
-import { join, resolve } from "node:path"
+import { isAbsolute, join, resolve } from "node:path"
 import { userFolder } from "./config.ts"
 
 /** A session that cannot be opened as asked, and what to do about it. */
@@ -25,5 +25,7 @@ export function packageFolders(env: NodeJS.ProcessEnv): string[] {
   return [...(settings ? [settings] : []), import.meta.dirname]
 }
 
-export const stateFolder = (env: NodeJS.ProcessEnv): string =>
-  join(env.XDG_STATE_HOME || join(env.HOME || homedir(), ".local", "state"), "legwork")
+/** A relative folder would put sessions into the project: it counts as not set. */
+export function stateFolder({ XDG_STATE_HOME: base, HOME: home }: NodeJS.ProcessEnv): string {
+  return join(base && isAbsolute(base) ? base : join(home || homedir(), ".local", "state"), "legwork")
+}

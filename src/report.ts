@@ -1,8 +1,9 @@
 import { describe } from "./agent/permit.ts"
+import { difference } from "./agent/receipt.ts"
 import type { Failure, Outcome, RunId, Status } from "./core/event.ts"
 import type { Log } from "./core/log.ts"
 import type { Cost, Usage } from "./core/usage.ts"
-import { family, type RunView } from "./core/view.ts"
+import type { RunView } from "./core/view.ts"
 
 /** How a prompt ended, with the numbers people ask for: of this prompt alone, children included. */
 export type Report = {
@@ -37,7 +38,8 @@ export type Refused = { run: RunId; call: string; what: string; why: string }
 /** Begins to count; the function it returns makes the report. */
 export function reporting(log: Log, run: RunId, now: () => number): (sessionId: string, outcome: Outcome) => Report {
   const began = now()
-  const before = totals(log, run)
+  const { family } = log.view.get(run)!
+  const before = { ...family, usage: { ...family.usage } }
   const refused: Refused[] = []
   const unlisten = log.listen((event) => {
     if (event.type !== "gate.answered" || event.allow) return
@@ -46,35 +48,20 @@ export function reporting(log: Log, run: RunId, now: () => number): (sessionId: 
   })
   return (sessionId, outcome) => {
     unlisten()
-    const after = totals(log, run)
     return {
       status: outcome.status,
       text: outcome.text,
       ...(outcome.status === "failed" && { error: outcome.error }),
       sessionId,
       runs: [...log.view.values()].map(runReport),
-      usage: subtract(after.usage, before.usage),
-      cost: after.cost === null || before.cost === null ? null : after.cost - before.cost,
-      toolCalls: after.toolCalls - before.toolCalls,
+      usage: difference(family.usage, before.usage),
+      cost: family.cost === null || before.cost === null ? null : family.cost - before.cost,
+      toolCalls: family.toolCalls - before.toolCalls,
       durationMs: Math.round(now() - began),
       refused,
     }
   }
 }
-
-function totals(log: Log, run: RunId): { usage: Usage; cost: Cost; toolCalls: number } {
-  const { usage, cost } = log.view.get(run)!.family
-  const toolCalls = family(log.view, run).reduce((sum, id) => sum + log.view.get(id)!.toolCalls, 0)
-  return { usage: { ...usage }, cost, toolCalls }
-}
-
-const subtract = (a: Usage, b: Usage): Usage => ({
-  input: a.input - b.input,
-  output: a.output - b.output,
-  cacheRead: a.cacheRead - b.cacheRead,
-  cacheWrite: a.cacheWrite - b.cacheWrite,
-  reasoning: a.reasoning - b.reasoning,
-})
 
 const runReport = (run: RunView): RunReport => ({
   id: run.id,

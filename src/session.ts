@@ -1,27 +1,31 @@
 import { randomBytes } from "node:crypto"
-import { homedir, platform } from "node:os"
+import { homedir } from "node:os"
 import { join } from "node:path"
 import { gateFor } from "./agent/permit.ts"
 import { type Question, type Reply, Runtime } from "./agent/runtime.ts"
-import type { Agent, Offer, Tool } from "./agent/scope.ts"
+import type { Offer, Task, TaskResult, Tool } from "./agent/scope.ts"
 import { main } from "./agents/main.ts"
+import { type Given, type Registry, registry } from "./agents/registry.ts"
 import { type Config, load } from "./config.ts"
 import type { Event, Outcome, RunId } from "./core/event.ts"
 import { type Listener, Log } from "./core/log.ts"
 import type { Image } from "./core/message.ts"
 import type { View } from "./core/view.ts"
 import { folderOf, packageFolders, SessionError, stateFolder } from "./folders.ts"
+import { type Holding, holdSession } from "./hold.ts"
 import { instructions } from "./instructions.ts"
+import { limitsOf } from "./limits.ts"
 import type { AiSdkModel } from "./model/ai-sdk.ts"
 import type { Model } from "./model/model.ts"
-import { resolver } from "./model/resolve.ts"
+import { type Resolver, resolver } from "./model/resolve.ts"
+import { modelFor } from "./models.ts"
+import { systemPrompt } from "./prompt.ts"
 import { type Report, reporting } from "./report.ts"
-import { jsonl } from "./store/jsonl.ts"
 import type { Held, Store } from "./store/store.ts"
 import { streamOf } from "./stream.ts"
 import { builtIn, type Web } from "./tools/built-in.ts"
 import { ripgrepPath } from "./tools/ripgrep.ts"
-import { version } from "./version.ts"
+import { type Waiting, waiting } from "./waiting.ts"
 
 export type Options = {
   /** The folder to work in; the process's own if absent. */
@@ -33,6 +37,10 @@ export type Options = {
   maxTurns?: number | string
   /** The id of a stored session to go on with. */
   resume?: string
+  /** Agents beside those in files: definitions by name, or functions of the settings that return one. */
+  agents?: Given
+  /** More agents, as JSON text in Claude's form. */
+  agentsJson?: string
   /** Tools beside the built-in ones. */
   tools?: Tool[]
   /** Answers questions of permission. Absent, and not `attended`: every question is answered with no. */
@@ -57,6 +65,10 @@ export type Session = {
   prompt(text: string, options?: { images?: Image[] }): Promise<Report>
   /** Goes on with whatever a crash left unfinished. */
   proceed(): Promise<Report>
+  /** Hands work to an agent and waits for its result, as the task tool does. Rejects only if it cannot be begun. */
+  task(task: Task): Promise<TaskResult>
+  /** Adds an agent, or puts another in the place of one of this name. */
+  register(agents: Given): void
   /** Everything that happens from now on. */
   events(): AsyncIterable<Event>
   /** The same, at once and in the same tick. Returns what ends it. */
@@ -71,53 +83,100 @@ export type Session = {
 
 /** Opens a new session, or a stored one to go on with. */
 export async function open(options: Options = {}): Promise<Session> {
-  const { env = process.env, warn = () => {} } = options
+  const { env = process.env, warn = () => {}, store, resume } = options
   const cwd = await folderOf(options.cwd ?? process.cwd())
   const config = await load({ cwd, env, home: homedir(), flags: flagsOf(options) })
   for (const { file, key, message } of config.diagnostics) warn([file, key, message].filter(Boolean).join(": "))
   const models = resolver({ config, env, packages: packageFolders(env) })
-  const model = await models.resolve(options.model)
+  // A new session is made only once it is clear that it has a model.
+  const model = resume === undefined ? await models.resolve(options.model) : undefined
   const state = stateFolder(env)
-  const { held, facts } = await holdSession(options, state, cwd, warn)
-  const log = new Log(held, Date.now, (error) => warn(`a listener failed: ${error}`))
-  const refused = log.replay(facts)
-  if (refused.length > 0) warn(`${refused.length} stored facts made no sense and were left out`)
+  const asked = { ...(store && { store }), ...(resume !== undefined && { resume }) }
+  const holding = await holdSession({ state, cwd, warn, ...asked })
+  try {
+    return await begin(options, { env, warn, cwd, config, models, model, state, holding })
+  } catch (error) {
+    await holding.held.close()
+    await models.close()
+    throw error
+  }
+}
 
+type Beginning = {
+  env: NodeJS.ProcessEnv
+  warn(text: string): void
+  cwd: string
+  config: Config
+  models: Resolver
+  model: Model | undefined
+  state: string
+  holding: Holding
+}
+
+async function begin(options: Options, beginning: Beginning): Promise<Session> {
+  const { env, warn, cwd, config, models, state, holding } = beginning
+  const { held } = holding
+  const log = new Log(held, Date.now, (error) => warn(`a listener failed: ${error}`))
+  const refused = log.replay(holding.facts, holding.seq)
+  if (refused.length > 0) warn(`${refused.length} stored facts made no sense and were left out`)
   if (options.listen) log.listen(options.listen)
 
-  const waiting = new Map<string, (reply: Reply) => void>()
-  const answer = options.answer ?? (options.attended ? waitIn(waiting) : undefined)
+  const before = [...log.view.values()].find(({ depth }) => depth === 0)
+  const model = beginning.model ?? (await models.resolve(options.model ?? before?.model))
+  const agents = await registry({ cwd, env, config, given: options.agents, json: options.agentsJson, warn })
+  const questions = waiting()
   const { text: rules, diagnostics } = await instructions(cwd)
   for (const { file, message } of diagnostics) warn(`${file}: ${message}`)
-  const own = join(state, "sessions", held.header.id)
   const world = {
     env,
     keep: held.keep,
-    readable: [...config.directories.readable, own],
+    readable: [...config.directories.readable, join(state, "sessions", held.header.id)],
     writable: config.directories.writable,
     ripgrep: ripgrepPath,
   }
-  const tools = [
-    ...builtIn({ world, environment: config.environment, web: webOf(config, env) }),
-    ...(await offered(options.tools ?? [])),
-  ]
+  const own = builtIn({ world, environment: config.environment, web: webOf(config, env) })
+  const tools = [...own, ...(await offered(options.tools ?? [], own))]
   const runtime = new Runtime({
     log,
     session: held.header.id,
     root: cwd,
-    agents: [main],
-    ceiling: { tools, gate: gateFor(config.permissionMode), limits: config.limits },
+    ceiling: () => ({
+      tools: withAgents(tools, agents),
+      gate: gateFor(config.permissionMode),
+      bounds: { depth: config.limits.depth, parallel: config.limits.parallel },
+    }),
+    agent: async (name) => (name === main.name ? main : agents.find(name)),
     model: async (id) => (id === model.id ? model : models.resolve(id)),
-    system: (agent) => systemPrompt(agent, cwd, rules),
+    modelFor: modelFor({ config, checked: (name) => (name === model.id ? name : models.checked(name)) }),
+    system: (agent, depth) => systemPrompt(agent, { depth, cwd, rules }),
+    limits: limitsOf(config),
     newId: () => randomBytes(4).toString("hex"),
     now: () => performance.now(),
-    ...(answer && { answer }),
-    ...(config.temperature !== undefined && { temperature: config.temperature }),
-    ...(config.effort && { effort: config.effort }),
+    ...answering(options, questions),
+    tuning: {
+      ...(config.temperature !== undefined && { temperature: config.temperature }),
+      ...(config.effort && { effort: config.effort }),
+    },
   })
-  const mainRun = [...log.view.values()].find(({ depth }) => depth === 0)?.id ?? runtime.open("main", model.id)
-  const streams = new Set<() => void>()
+  const mainRun = before?.id ?? runtime.open(main, model.id)
+  if (before && before.model !== model.id) log.emit(mainRun, { type: "model.chosen", model: model.id })
+  return faceOf({ log, runtime, agents, questions, held, models, mainRun, model: model.id })
+}
 
+type Inside = {
+  log: Log
+  runtime: Runtime
+  agents: Registry
+  questions: Waiting
+  held: Held
+  models: Resolver
+  mainRun: RunId
+  model: string
+}
+
+function faceOf({ log, runtime, agents, questions, held, models, mainRun, model }: Inside): Session {
+  const streams = new Set<() => void>()
+  let open = true
   const reported = async (work: () => Promise<Outcome>): Promise<Report> => {
     const report = reporting(log, mainRun, () => performance.now())
     return report(held.header.id, await work())
@@ -125,7 +184,7 @@ export async function open(options: Options = {}): Promise<Session> {
   return {
     id: held.header.id,
     main: mainRun,
-    model: model.id,
+    model,
     view: log.view,
     prompt: (text, { images } = {}) => reported(() => runtime.prompt(mainRun, { text, ...(images && { images }) })),
     proceed: () =>
@@ -133,20 +192,20 @@ export async function open(options: Options = {}): Promise<Session> {
         await runtime.resume()
         return runtime.wake(mainRun)
       }),
+    task: (task) => runtime.task(mainRun, `program-${randomBytes(8).toString("hex")}`, task),
+    register: (given) => agents.register(given),
     events() {
       const { events, close } = streamOf(log)
-      streams.add(close)
+      if (open) streams.add(close)
+      else close()
       return events
     },
     listen: (listener) => log.listen(listener),
     cancel: (run = mainRun) => runtime.cancel(run),
-    answer({ run, call }, reply) {
-      const settle = waiting.get(`${run}/${call}`)
-      settle?.(reply)
-      return settle !== undefined
-    },
+    answer: questions.answer,
     synced: () => log.synced(),
     async close() {
+      open = false
       await runtime.cancel(mainRun)
       for (const close of streams) close()
       await held.close()
@@ -160,72 +219,25 @@ const flagsOf = ({ permissionMode, maxTurns }: Options) => ({
   ...(maxTurns !== undefined && { maxTurns }),
 })
 
-async function offered(tools: Tool[]): Promise<Offer[]> {
+const answering = ({ answer, attended }: Options, questions: Waiting) =>
+  answer ? { answer } : attended ? { answer: questions.ask } : {}
+
+async function offered(tools: Tool[], own: readonly Offer[]): Promise<Offer[]> {
+  const taken = tools.find(({ name }) => own.some((each) => each.name === name))
+  if (taken) throw new SessionError(`there is a built-in tool named ${taken.name}: give yours another name`)
   return tools.length > 0 ? tools.map((await import("./agent/offer.ts")).offer) : []
 }
 
+/** The tool that starts agents says which there are. */
+const withAgents = (tools: readonly Offer[], agents: Registry): Offer[] =>
+  tools.map((tool) =>
+    tool.spawns ? { ...tool, description: `${tool.description} Agents:\n${agents.listed()}` } : tool,
+  )
+
 /** The search tool is there only for those who have a key for it. */
-const webOf = (
+function webOf(
   { web }: Config,
   { BRAVE_API_KEY: key, BRAVE_BASE_URL: url = web.searchBaseURL }: NodeJS.ProcessEnv,
-): Web => ({
-  allowPrivate: web.allowPrivate,
-  ...(key && { search: { key, ...(url && { baseURL: url }) } }),
-})
-
-type Holding = { held: Held; facts: Parameters<Log["replay"]>[0] }
-
-async function holdSession(
-  options: Options,
-  state: string,
-  cwd: string,
-  warn: (text: string) => void,
-): Promise<Holding> {
-  const store = options.store ?? jsonl({ folder: state })
-  if (options.resume !== undefined) {
-    const { held, stored } = await store.hold(options.resume)
-    if (held.header.cwd !== cwd) {
-      await held.close()
-      throw new SessionError(`session ${options.resume} belongs to ${held.header.cwd}; go there, or name it with --cwd`)
-    }
-    for (const loss of stored.lost) warn(`session ${options.resume}: ${loss}`)
-    return { held, facts: stored.facts }
-  }
-  const header = { legwork: 1, id: newSessionId(), cwd, at: Date.now(), version } as const
-  try {
-    return { held: await store.create(header), facts: [] }
-  } catch (error) {
-    if (options.store) throw error
-    warn(`this session will not be kept: ${error instanceof Error ? error.message : error}`)
-    const { memory } = await import("./store/memory.ts")
-    return { held: await memory().create(header), facts: [] }
-  }
-}
-
-/** Sorts by time, and cannot be guessed. */
-function newSessionId(): string {
-  const time = new Date()
-    .toISOString()
-    .replaceAll(/[-:]|\..*/g, "")
-    .replace("T", "-")
-  return `${time}-${randomBytes(8).toString("hex")}`
-}
-
-const waitIn =
-  (waiting: Map<string, (reply: Reply) => void>) =>
-  ({ run, call }: Question, signal: AbortSignal): Promise<Reply> => {
-    const { promise, resolve: settle, reject } = Promise.withResolvers<Reply>()
-    const key = `${run}/${call}`
-    const stop = () => reject(signal.reason)
-    waiting.set(key, settle)
-    signal.addEventListener("abort", stop, { once: true })
-    return promise.finally(() => {
-      signal.removeEventListener("abort", stop)
-      waiting.delete(key)
-    })
-  }
-
-function systemPrompt(agent: Agent, cwd: string, rules: string): string {
-  const place = `Working folder: ${cwd}\nPlatform: ${platform()}\nDate: ${new Date().toISOString().slice(0, 10)}`
-  return [agent.prompt, place, rules].filter(Boolean).join("\n\n")
+): Web {
+  return { allowPrivate: web.allowPrivate, ...(key && { search: { key, ...(url && { baseURL: url }) } }) }
 }

@@ -11,7 +11,7 @@ const arrows: Record<string, readonly string[]> = {
   model: ["core"],
   store: ["core"],
   agent: ["core", "model"],
-  agents: ["core", "agent"],
+  agents: ["core", "model", "agent", "config"],
   tools: ["core", "agent"],
   config: ["core", "model", "agent"],
   testing: ["core", "model"],

@@ -37,6 +37,8 @@ const local = "repository/.legwork/settings.local.json"
 const builtIn = {
   permissionMode: "default",
   limits: { turns: 200, parallel: 8, depth: 1 },
+  children: { turns: 30, idle: 900 },
+  agents: {},
   providers: {},
   prices: {},
   directories: { readable: [], writable: [] },
@@ -113,6 +115,8 @@ test("each layer wins over those below it, and objects merge by key", async () =
     planModel: "project/plan",
     permissionMode: "bypass",
     limits: { turns: 70, parallel: 2, depth: 2 },
+    children: { turns: 30, idle: 900 },
+    agents: {},
     temperature: 0.5,
     effort: "low",
     providers: { mine: { api: "chat", baseURL: "http://127.0.0.1:9/v1", keyVariable: "MINE", headers: { a: "b" } } },
@@ -218,6 +222,8 @@ test("a project's keys that give power are ignored, with a word about each", asy
     ...builtIn,
     model: "project/model",
     limits: { turns: 200, parallel: 4, depth: 1 },
+    children: { turns: 30, idle: 900 },
+    agents: {},
     files: [file],
     diagnostics: Object.entries(warned).map(([key, message]) => ({ severity: "warning", file, key, message })),
   })
@@ -267,7 +273,7 @@ test("all that is wrong is told at once, with file, line, key and what to do", a
     found.toSorted(),
     [
       `${at}2: modle: there is no such key; did you mean model?`,
-      `${at}3: zebra: there is no such key; there are $schema, model, smallModel, planModel, permissionMode, limits, temperature, effort, providers, prices, directories, environment, web, aliases`,
+      `${at}3: zebra: there is no such key; there are $schema, model, smallModel, planModel, permissionMode, limits, children, agents, temperature, effort, providers, prices, directories, environment, web, aliases`,
       `${at}4: maxTurns: there is no such key; write limits.turns`,
       `${at}5: model: must be text in double quotes`,
       `${at}6: permissionMode: must be one of plan, default, acceptEdits, bypass`,
@@ -396,5 +402,24 @@ test("law: nothing that a project writes reaches what only the user may set", as
       for (const each of guarded) assert.deepEqual(after[each], before[each])
     }),
     { numRuns: 100 },
+  )
+})
+
+test("limits of children and of single agents are read; a project may only lower the first and not set the second", async () => {
+  const { cwd, home } = await place({
+    [user]: { children: { turns: 20, timeout: 60 }, agents: { explore: { model: "haiku", turns: 5, cost: 0.5 } } },
+    [project]: {
+      children: { turns: 25, timeout: 30, tokens: 9 },
+      agents: { explore: { turns: 900 } },
+      limits: { cost: 1 },
+    },
+  })
+  const { children, agents, limits, diagnostics } = await load({ cwd, home, env: {} })
+  assert.deepEqual(children, { turns: 20, idle: 900, timeout: 30, tokens: 9 })
+  assert.deepEqual(agents, { explore: { model: "haiku", turns: 5, cost: 0.5 } })
+  assert.equal(limits.cost, 1)
+  assert.deepEqual(
+    diagnostics.map(({ key }) => key),
+    ["agents", "children.turns"],
   )
 })

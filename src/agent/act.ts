@@ -13,7 +13,7 @@ type Ended = Omit<Extract<Fact, { type: "call.ended" }>, "type" | "id" | "ms">
 
 /** All calls of one turn: side by side, but for tools that want to be alone. Results keep the order of the calls. */
 export async function act(scope: Scope, calls: CallView[]): Promise<void> {
-  const tools = new Map(scope.tools.map((tool) => [tool.name, tool]))
+  const tools = new Map(scope.tools.flatMap((tool) => [tool.name, ...(tool.aliases ?? [])].map((name) => [name, tool])))
   const slots = new Slots(atOnce)
   let beside: Promise<void>[] = []
   for (const call of calls) {
@@ -43,21 +43,17 @@ async function once(scope: Scope, open: CallView, offer: Offer | undefined): Pro
   const end = (ended: Ended) =>
     scope.emit({ type: "call.ended", id: call.id, ms: Math.round(scope.now() - began), ...ended })
   if (!offer) return end({ ok: false, fault: "unknown", text: unknownTool(call.name, scope.tools) })
-  if (open.state === "started" && !offer.repeatable) {
-    return end({
-      ok: false,
-      text: "cut off before it ended: whether it took effect is unknown. Check before you do it again.",
-    })
-  }
-  const tool = await offer.load()
-  const input = await parse(tool, open)
-  if (!input.ok) return end({ ok: false, fault: "input", text: input.text })
   try {
+    const tool = await offer.load()
+    const known = await recalled(tool, open)
+    if (known) return end(known)
+    const input = await parse(tool, open)
+    if (!input.ok) return end({ ok: false, fault: "input", text: input.text })
     const access = await abortable(scope.signal, Promise.resolve(tool.access(input.data, scope.view.root)))
     const permission = await abortable(scope.signal, scope.permit(call.id, access))
     if (!permission.allow) return end({ ok: false, text: permission.why })
     if (open.state !== "started") scope.emit({ type: "call.started", id: call.id, name: call.name })
-    if (!tool.repeatable) await safe(scope)
+    if (!tool.repeatable && !tool.recall) await safe(scope)
     scope.signal.throwIfAborted()
     end(await abortable(scope.signal, tool.run(input.data, use(scope, call.id, access))))
   } catch (error) {
@@ -69,6 +65,16 @@ async function once(scope: Scope, open: CallView, offer: Offer | undefined): Pro
     })
   }
 }
+
+/** What a crash left open is known, or it is unknown for good, or the call may be made anew. */
+async function recalled({ repeatable, recall }: Tool, { state, plan }: CallView): Promise<Ended | undefined> {
+  if (state !== "started" || repeatable) return undefined
+  const known = recall && (plan ? await recall(plan) : "again")
+  if (known === "again") return undefined
+  return known ?? { ok: false, text: cutOff }
+}
+
+const cutOff = "cut off before it ended: whether it took effect is unknown. Check before you do it again."
 
 /** What may not be done twice is done only when the log already says that it was begun. */
 async function safe(scope: Scope): Promise<void> {
@@ -90,7 +96,11 @@ function use(scope: Scope, call: string, access: Access): Use {
     show(text) {
       if (scope.view.calls.has(call)) scope.emit({ type: "call.delta", id: call, text })
     },
-    spawn: scope.spawn,
+    spawn: (task) => scope.spawn(call, task),
+    async plan(change) {
+      scope.emit({ type: "call.planned", id: call, change })
+      await safe(scope)
+    },
   }
 }
 

@@ -11,8 +11,7 @@ export function request(scope: Scope, memo: object, toolChoice: Request["toolCho
     messages: scope.view.messages,
     toolChoice,
     memo,
-    ...(scope.temperature !== undefined && { temperature: scope.temperature }),
-    ...(scope.effort && { effort: scope.effort }),
+    ...scope.tuning,
   }
 }
 

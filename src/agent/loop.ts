@@ -16,41 +16,56 @@ export type Next =
 /** How often a run may make the very same mistake in a row. */
 const patience = 3
 
-/** What a run must do next. It reads the view and nothing else, so a resumed run goes on as the first would have. */
-export function decide(run: RunView, turns: number): Next {
+/** What a run must do next. It reads the view and its limits, so a resumed run goes on as the first would have. */
+export function decide(run: RunView, limits: { turns: number; spent?: "tokens" | "cost" | undefined }): Next {
   if (run.calls.size > 0) return { do: "act", calls: [...run.calls.values()] }
   if (run.mail.length > 0) return { do: "read" }
   if (run.mistake.times >= patience)
     return fail("bad_calls", `made the same mistake ${patience} times: ${run.mistake.text}`)
   if (run.messages.at(-1)?.role === "assistant") return conclude(run)
-  if (run.told.has("turns")) return { do: "ask", tools: "none" }
-  return run.turns >= turns ? { do: "tell", reason: "turns" } : { do: "ask", tools: "auto" }
+  if (limitsTold(run)) return { do: "ask", tools: "none" }
+  if (limits.spent) return { do: "tell", reason: limits.spent }
+  return run.turns >= limits.turns ? { do: "tell", reason: "turns" } : { do: "ask", tools: "auto" }
 }
 
-/** The last answer called nothing: it is the result, unless it was cut, empty or refused for the first time. */
+function limitsTold({ told }: RunView): "max_turns" | "budget" | undefined {
+  if (told.has("tokens") || told.has("cost")) return "budget"
+  return told.has("turns") ? "max_turns" : undefined
+}
+
+/** The last answer called nothing: it is the result, unless it was cut, empty, refused or no report at all so far. */
 function conclude(run: RunView): Next {
   const text = run.partial + lastText(run)
-  if (run.told.has("turns")) return settled({ status: "max_turns", text: text || noSummary })
+  const limit = limitsTold(run)
+  if (limit) return settled({ status: limit, text: text || noSummary })
   if (run.stop === "length" && !run.told.has("length")) return { do: "tell", reason: "length" }
   if (run.stop === "refusal") {
     if (!run.told.has("refusal")) return { do: "tell", reason: "refusal" }
     return fail("refused", "the model refused to answer", text)
   }
+  if (run.depth > 0 && isNoReport(text) && !run.told.has("report")) return { do: "tell", reason: "report" }
   if (text.trim()) return settled({ status: "completed", text })
   return run.told.has("empty") ? settled({ status: "completed", text: noSummary }) : { do: "tell", reason: "empty" }
 }
+
+/** A child that says what it is about to do, and then stops, has reported nothing. */
+const isNoReport = (text: string): boolean =>
+  /^\s*(let me|i'll|i will|i'm going to|now i|next,? i|first,? i)\b[^\n]{0,200}[:.…]?\s*$/i.test(text)
 
 const noSummary = "(no summary)"
 const settled = (outcome: Outcome): Next => ({ do: "settle", outcome })
 const fail = (kind: Failure["kind"], message: string, text = ""): Next =>
   settled({ status: "failed", text, error: { kind, message } })
 
+const lastWord = "Call no more tools: answer now with what you have, and say what is left undone."
 const words: Record<Reason, string> = {
-  turns:
-    "You have used all your turns. Call no more tools: answer now with what you have, and say what is left undone.",
+  turns: `You have used all your turns. ${lastWord}`,
+  tokens: `You have used all your tokens. ${lastWord}`,
+  cost: `You have used all the money for this. ${lastWord}`,
   length: "Your answer was cut at the token limit. Go on exactly where it broke off.",
   empty: "Your answer was empty. Say what you found or did, in words that stand alone.",
   refusal: "Your last answer was stopped. Answer what can be answered, and say what cannot.",
+  report: "That is no report. Do it now, or say what you found or did, in words that stand alone.",
 }
 
 /** The loop. The main agent and every subagent run this same function; only their scopes differ. It never rejects. */
@@ -60,7 +75,7 @@ export async function drive(scope: Scope): Promise<Outcome> {
   try {
     for (;;) {
       scope.signal.throwIfAborted()
-      const next = decide(scope.view, scope.ceiling.limits.turns)
+      const next = decide(scope.view, { turns: scope.limits.turns, spent: scope.spent() })
       if (next.do === "settle") return await settle(scope, next.outcome, began)
       if (next.do === "read") scope.emit({ type: "mail.read" })
       if (next.do === "tell") scope.emit({ type: "run.told", reason: next.reason, text: words[next.reason] })

@@ -1,12 +1,14 @@
 import type { Access } from "../core/access.ts"
-import type { Origin, Outcome, RunId } from "../core/event.ts"
+import type { Limits, Outcome, RunId, Tuning } from "../core/event.ts"
 import type { Log } from "../core/log.ts"
 import type { Image } from "../core/message.ts"
-import { noUsage } from "../core/usage.ts"
-import { family, type RunView } from "../core/view.ts"
+import { family, lineage, type RunView } from "../core/view.ts"
 import type { Model } from "../model/model.ts"
+import { overBudget } from "./budget.ts"
+import { Deadline } from "./deadline.ts"
 import { drive } from "./loop.ts"
 import { describe } from "./permit.ts"
+import { resultOf } from "./receipt.ts"
 import {
   type Agent,
   type Ceiling,
@@ -14,11 +16,12 @@ import {
   type Permission,
   type Powers,
   type Scope,
-  type Spawned,
   type Task,
+  type TaskResult,
 } from "./scope.ts"
 import { Slots } from "./slots.ts"
 import { Stopped } from "./stopped.ts"
+import { unusable } from "./unusable.ts"
 
 /** A question that only a person can answer. `path` names the agents from the main one down to the asker. */
 export type Question = { run: RunId; call: string; tool: string; input: unknown; access: Access; path: string[] }
@@ -29,22 +32,30 @@ export type Options = {
   /** The session's id, which the main run's first event tells. */
   session?: string
   root: string
-  agents: readonly Agent[]
-  ceiling: Omit<Ceiling, "depth">
+  /** The outermost that anybody may do, as of now. */
+  ceiling(): Omit<Ceiling, "depth">
+  /** The agent of this name, or the one for work that names none. Throws words for the model. */
+  agent(name: string | undefined): Promise<Agent>
+  /** The id of the model for a new run. Throws words for the model. */
+  modelFor(agent: Agent, asked: string | undefined, parent: string): string
   /** The model that a run was opened with, ready for use. */
   model(id: string): Promise<Model>
   /** The system prompt of a new run. */
-  system(agent: Agent): string
+  system(agent: Agent, depth: number): string
+  /** Where a run ends: its task's own limits, its agent's, then those of the settings. */
+  limits(agent: Partial<Limits>, task: Partial<Limits>, depth: number): Limits
   newId(): RunId
   now(): number
   /** Whoever answers questions. Absent: nobody does. */
   answer?: (question: Question, signal: AbortSignal) => Promise<Reply>
-  temperature?: number
-  effort?: "low" | "medium" | "high"
+  /** For runs whose agent says nothing of it. */
+  tuning?: Tuning
 }
 
-type Working = { stop: AbortController; done: Promise<Outcome> }
+/** A run at work in this process. `seen` is when anything last happened to it. */
+type Working = { stop: AbortController; done: Promise<Outcome>; deadline?: Deadline; seen: number }
 export type Prompt = { text: string; images?: Image[]; key?: string }
+type Opening = { depth: number; limits: Limits; model: string; label?: string; origin?: { run: RunId; call: string } }
 
 /**
  * Runs the runs. It keeps only what the log cannot say: who is at work in this process.
@@ -57,12 +68,17 @@ export class Runtime {
 
   constructor(options: Options) {
     this.#options = options
-    const { depth, parallel } = options.ceiling.limits
+    const { depth, parallel } = options.ceiling().bounds
     this.#slots = Array.from({ length: depth + 1 }, () => new Slots(parallel))
+    options.log.listen(({ run }) => {
+      const working = this.#working.get(run)
+      if (working) working.seen = options.now()
+    })
   }
 
-  open(agent: string, model: string): RunId {
-    return this.#open(this.#agent(agent), model, 0)
+  /** Opens the main run. */
+  open(agent: Agent, model: string): RunId {
+    return this.#open(agent, { depth: 0, model, limits: this.#options.limits(agent.limits, {}, 0) })
   }
 
   /** Says something to a run and wakes it; a run at work hears it between two turns. A key is heard only once. */
@@ -74,6 +90,7 @@ export class Runtime {
 
   wake(run: RunId): Promise<Outcome> {
     const working = this.#working.get(run)
+    if (working?.stop.signal.aborted) return working.done.then(() => this.wake(run))
     if (working) return working.done
     const { rest, mail, messages, origin } = this.#view(run)
     if (rest && mail.length === 0) return Promise.resolve(rest.outcome)
@@ -82,8 +99,19 @@ export class Runtime {
     const above = origin && this.#working.get(origin.run)?.stop.signal
     if (above?.aborted) stop.abort(above.reason) // set going by a parent that is being stopped
     const done = this.#work(run, stop.signal)
-    this.#working.set(run, { stop, done })
+    this.#working.set(run, { stop, done, seen: this.#options.now() })
     return done
+  }
+
+  /** Hands work to another agent and waits for its result. `call` names the request: it is honoured once. */
+  async task(parent: RunId, call: string, task: Task): Promise<TaskResult> {
+    const view = this.#view(parent)
+    const key = `${parent}/${call}`
+    if (task.prompt.trim() === "") throw new Error("the prompt is empty: say what the agent is to do")
+    const begun = task.resume === undefined ? view.children.get(call) : await this.#rested(view, task, key)
+    const run = begun ?? (await this.#openChild(view, call, task))
+    const outcome = await this.prompt(run, { text: task.prompt, key })
+    return resultOf(this.#options.log.view, run, outcome)
   }
 
   /** Stops a run and all that it set going. Resolves when they are at rest. */
@@ -95,25 +123,21 @@ export class Runtime {
 
   /** Takes up everything that a replayed log left unfinished. */
   async resume(): Promise<void> {
-    const runs = [...this.#options.log.view.values()]
-    for (const run of runs) this.#report(run)
-    await Promise.all(runs.map(({ id }) => this.wake(id)))
+    await Promise.all([...this.#options.log.view.keys()].map((run) => this.wake(run)))
   }
 
   async #work(run: RunId, signal: AbortSignal): Promise<Outcome> {
     await null // so that wake() has noted us as working before anything happens
     const outcome = await this.#drive(run, signal)
     this.#working.delete(run)
-    const view = this.#view(run)
-    if (view.mail.length > 0 && !signal.aborted) return this.wake(run)
-    this.#report(view)
+    if (this.#view(run).mail.length > 0 && !signal.aborted) return this.wake(run)
     return outcome
   }
 
   async #drive(run: RunId, signal: AbortSignal): Promise<Outcome> {
     const view = this.#view(run)
     const model = await this.#options.model(view.model).catch((error) => unusable(view.model, error))
-    const go = () => drive(this.#scope(view, model, signal))
+    const go = () => this.#timed(view, () => drive(this.#scope(view, model, signal)))
     if (view.depth === 0) return go()
     return this.#slots[view.depth]!.use(signal, "normal", go).catch((error) => {
       if (signal.aborted) return go() // stopped while it queued: the loop settles it, as always
@@ -121,61 +145,119 @@ export class Runtime {
     })
   }
 
-  /** A background run tells its parent how it ended, once for each time that it comes to rest. */
-  #report({ id, origin, rest }: RunView): void {
-    if (!origin?.background || !rest) return
-    const text = `<task run="${id}" status="${rest.outcome.status}">\n${rest.outcome.text}\n</task>`
-    void this.prompt(origin.run, { text, key: `${id} rested at ${rest.seq}` })
+  /** Ends a run whose time is up, or around which nothing has happened for too long. */
+  async #timed(view: RunView, work: () => Promise<Outcome>): Promise<Outcome> {
+    const { timeout, idle } = this.#limits(view)
+    const { now } = this.#options
+    const working = this.#working.get(view.id)!
+    const end = (why: string) => void this.cancel(view.id, new Stopped("timeout", why))
+    if (timeout !== undefined)
+      working.deadline = new Deadline({ ms: timeout, now, expire: () => end("its time was up") })
+    const check = () => idle !== undefined && this.#idleFor(view) > idle && end("nothing happened for too long")
+    const timer = idle === undefined ? undefined : setInterval(check, Math.max(10, idle / 4))
+    try {
+      return await work()
+    } finally {
+      working.deadline?.stop()
+      clearInterval(timer)
+    }
+  }
+
+  /** Waiting for a person, or for a place, is not idleness. */
+  #idleFor(view: RunView): number {
+    const { log, now } = this.#options
+    const members = family(log.view, view.id).map((id) => log.view.get(id)!)
+    if (members.some(({ calls }) => [...calls.values()].some(({ state }) => state === "asking"))) return 0
+    const seen = members.flatMap(({ id }) => this.#working.get(id)?.seen ?? [])
+    return now() - Math.max(...seen)
   }
 
   #scope(view: RunView, model: Model, signal: AbortSignal): Scope {
-    const { log, now, temperature, effort } = this.#options
+    const { log, now, tuning } = this.#options
     const scope: Scope = {
       ...this.#powers(view),
       run: view.id,
-      agent: this.#agent(view.agent),
       model,
       signal,
       view,
       now,
+      limits: this.#limits(view),
+      spent: () => overBudget(log.view, view, (run) => this.#limits(run)),
       emit: (event) => log.emit(view.id, event),
       synced: () => log.synced(),
       permit: (call, access) => this.#permit(scope, call, access),
-      spawn: (task) => this.#spawn(scope, task),
-      ...(temperature !== undefined && { temperature }),
-      ...(effort && { effort }),
+      spawn: (call, task) => this.task(view.id, call, task),
+      tuning: { ...tuning, ...view.tuning },
     }
     return scope
   }
 
-  #powers({ origin, agent }: RunView): Powers {
-    const above = origin ? this.#powers(this.#view(origin.run)).ceiling : { ...this.#options.ceiling, depth: -1 }
-    return narrow(above, this.#agent(agent))
+  /** The main run's limits are those of this process; a child keeps those that it was opened with. */
+  #limits({ depth, limits }: RunView): Limits {
+    return depth === 0 ? this.#options.limits({}, {}, 0) : limits
   }
 
-  #open(agent: Agent, model: string, depth: number, origin?: Origin): RunId {
+  #powers({ origin, role }: RunView): Powers {
+    const above = origin ? this.#powers(this.#view(origin.run)).ceiling : { ...this.#options.ceiling(), depth: -1 }
+    return narrow(above, role)
+  }
+
+  #open(agent: Agent, { origin, ...about }: Opening): RunId {
     const { log, session, newId, root, system } = this.#options
     const run = newId()
     const from = origin ? { origin } : session !== undefined && { session }
-    log.emit(run, { type: "run.opened", agent: agent.name, model, depth, root, system: system(agent), ...from })
+    const { name, role, tuning } = agent
+    log.emit(run, {
+      type: "run.opened",
+      agent: name,
+      root,
+      system: system(agent, about.depth),
+      role,
+      ...(tuning && { tuning }),
+      ...about,
+      ...from,
+    })
     return run
   }
 
-  async #spawn(parent: Scope, { agent, prompt, call, resume, background }: Task): Promise<Spawned> {
-    const origin = { run: parent.run, call, background }
-    const begun = resume ?? parent.view.children.get(call)
-    const depth = parent.ceiling.depth + 1
-    const run = begun ?? this.#open(this.#agent(agent), parent.view.model, depth, origin)
-    const work = this.prompt(run, { text: prompt, key: call })
-    return background ? { run } : { run, outcome: await work }
+  async #openChild(parent: RunView, call: string, task: Task): Promise<RunId> {
+    const { agent: find, modelFor, limits } = this.#options
+    const agent = await find(task.agent)
+    const { ceiling } = this.#powers(parent)
+    const depth = ceiling.depth + 1
+    if (depth > ceiling.bounds.depth)
+      throw new Error("an agent at this depth may not start others: do the work yourself")
+    const { role } = agent
+    if (role.tools.length > 0 && narrow(ceiling, role).tools.length === 0) {
+      const asked = role.tools === "*" ? "all" : role.tools.join(", ")
+      throw new Error(`agent ${agent.name} has no tools left here; it asks for ${asked}`)
+    }
+    const label = task.label?.trim() || task.prompt.trim().slice(0, 30)
+    const model = modelFor(agent, task.model, parent.model)
+    const origin = { run: parent.id, call }
+    return this.#open(agent, { depth, model, limits: limits(agent.limits, task.limits ?? {}, depth), label, origin })
+  }
+
+  /** A child that has rested and may be given more to do. */
+  async #rested(parent: RunView, { resume = "", agent }: Task, key: string): Promise<RunId> {
+    const run = this.#options.log.view.get(resume)
+    if (!run?.origin) throw new Error(`there is no agent with the id ${JSON.stringify(resume)} in this session`)
+    if (run.origin.run !== parent.id)
+      throw new Error(`agent ${resume} was started by another agent: only that one may go on with it`)
+    const { name } = await this.#options.agent(run.agent)
+    if (agent !== undefined && (await this.#options.agent(agent)).name !== name) {
+      throw new Error(`agent ${resume} is of type ${name}, not ${agent}`)
+    }
+    if (!run.rest && !run.heard.has(key)) throw new Error(`agent ${resume} is still at work: wait for its result`)
+    return run.id
   }
 
   /** Fails closed: with nobody there to answer, the answer is no. An answer given before a crash still counts. */
   async #permit(scope: Scope, call: string, access: Access): Promise<Permission> {
     const open = scope.view.calls.get(call)
-    if (open?.answer) return open.answer.allow ? { allow: true } : refusal(open.answer.word)
     const verdict = scope.gate(access)
     if (verdict.do === "allow") return { allow: true }
+    if (verdict.do === "ask" && open?.answer) return open.answer.allow ? { allow: true } : refusal(open.answer.word)
     const answered = { type: "gate.answered", call, access, allow: false } as const
     if (verdict.do === "deny") {
       scope.emit({ ...answered, by: "rule", word: verdict.why })
@@ -189,10 +271,8 @@ export class Runtime {
       return refusal(word)
     }
     const { name: tool = "", input } = open?.call ?? {}
-    const reply = await answer(
-      { run: scope.run, call, tool, input, access, path: this.#path(scope.view) },
-      scope.signal,
-    )
+    const question = { run: scope.run, call, tool, input, access, path: this.#path(scope.view) }
+    const reply = await this.#uncharged(scope.view, () => answer(question, scope.signal))
     scope.signal.throwIfAborted()
     if (reply.allow) {
       scope.emit({ ...answered, allow: true, by: "user" })
@@ -203,8 +283,21 @@ export class Runtime {
     return refusal(word)
   }
 
-  #path({ agent, origin }: RunView): string[] {
-    return origin ? [...this.#path(this.#view(origin.run)), agent] : [agent]
+  /** Time spent waiting for a person is charged neither to the asker nor to those above it. */
+  async #uncharged<T>(view: RunView, wait: () => Promise<T>): Promise<T> {
+    const deadlines = [...lineage(this.#options.log.view, view)].flatMap(
+      ({ id }) => this.#working.get(id)?.deadline ?? [],
+    )
+    for (const deadline of deadlines) deadline.pause()
+    try {
+      return await wait()
+    } finally {
+      for (const deadline of deadlines) deadline.resume()
+    }
+  }
+
+  #path(view: RunView): string[] {
+    return [...lineage(this.#options.log.view, view)].map(({ agent }) => agent).reverse()
   }
 
   #view(run: RunId): RunView {
@@ -212,31 +305,9 @@ export class Runtime {
     if (!found) throw new Error(`there is no run ${run} in this session`)
     return found
   }
-
-  #agent(name: string): Agent {
-    const { agents } = this.#options
-    const found = agents.find((agent) => agent.name === name)
-    if (!found)
-      throw new Error(`there is no agent named "${name}"; there are ${agents.map((agent) => agent.name).join(", ")}`)
-    return found
-  }
 }
 
 /** A crash came between opening a run and telling it its task: whoever opened it will tell it again. */
 const unasked: Outcome = { status: "cancelled", text: "" }
-
-/** Stands for a model that cannot be had, so that the run fails in the ordinary way and says why. */
-const unusable = (id: string, error: unknown): Model => ({
-  id,
-  images: false,
-  window: 0,
-  cost: () => 0,
-  stream: async () => ({
-    ok: false,
-    error: { kind: "not_found", message: error instanceof Error ? error.message : String(error) },
-    retry: false,
-    usage: noUsage(),
-  }),
-})
 
 const refusal = (word = "not permitted"): Permission => ({ allow: false, why: `not permitted: ${word}` })

@@ -1,25 +1,31 @@
 import type * as z from "zod"
-import type { Access, Details, Touch } from "../core/access.ts"
-import type { Fact, Hint, Outcome, RunId } from "../core/event.ts"
+import type { Access, Change, Details, Touch } from "../core/access.ts"
+import type { Fact, Failure, Hint, Limits, Role, RunId, Status, Tuning } from "../core/event.ts"
 import type { Image } from "../core/message.ts"
+import type { Cost, Usage } from "../core/usage.ts"
 import type { RunView } from "../core/view.ts"
 import type { Model, ToolSpec } from "../model/model.ts"
+import type { Receipt } from "./receipt.ts"
 
 export type Verdict = { do: "allow" } | { do: "ask" } | { do: "deny"; why: string }
 export type Gate = (access: Access) => Verdict
 
 /** `depth`: how deep children may go; the main agent is at 0. `parallel`: runs at work at a time, per depth. */
-type Limits = { turns: number; depth: number; parallel: number }
+type Bounds = { depth: number; parallel: number }
 
 /** Who does the work. */
 export type Agent = {
   name: string
+  /** When to use it, for the model that may start it. */
   description: string
   prompt: string
-  tools: string[] | "*"
-  denied: string[]
-  turns?: number
-  gate?: Gate
+  role: Role
+  /** A model, or several of which the first that can be had is taken. Absent: its parent's. */
+  model?: string | string[]
+  limits: Partial<Limits>
+  tuning?: Tuning
+  /** Left out of the list that models see. */
+  hidden?: true
 }
 
 /** What a call gives back: `text` for the model, `details` for people, `touched` for the record. */
@@ -39,7 +45,9 @@ export type Use = {
   files: ReadonlyMap<string, string>
   /** Live output, for people. */
   show(text: string): void
-  spawn(task: Task): Promise<Spawned>
+  spawn(task: Task): Promise<TaskResult>
+  /** Puts a change of a file on record before it is made. */
+  plan(change: Change): Promise<void>
 }
 
 export type Tool<In extends z.ZodType = z.ZodType> = {
@@ -52,6 +60,13 @@ export type Tool<In extends z.ZodType = z.ZodType> = {
   alone?: true
   /** Whether it sets other runs going; such tools are withheld at the greatest depth. */
   spawns?: true
+  /** Other names under which models may call it. */
+  aliases?: string[]
+  /**
+   * What became of a change that was on record when a crash came: its result, or `again` if it was not made. Undefined
+   * if nobody can tell. A tool that has this may be run anew as long as no change is on record.
+   */
+  recall?(change: Change): Promise<Output | "again" | undefined>
   access(input: z.output<In>, root: string): Access | Promise<Access>
   run(input: z.output<In>, use: Use): Promise<Output>
 }
@@ -60,13 +75,37 @@ export type Tool<In extends z.ZodType = z.ZodType> = {
 export const tool = <In extends z.ZodType>(definition: Tool<In>): Tool => definition as unknown as Tool
 
 /** A tool before it is needed: what a model sees of it, how its calls are treated, and how to get the rest. */
-export type Offer = ToolSpec & Pick<Tool, "repeatable" | "alone" | "spawns"> & { load(): Promise<Tool> }
+export type Offer = ToolSpec & Pick<Tool, "repeatable" | "alone" | "spawns" | "aliases"> & { load(): Promise<Tool> }
 
-export type Task = { agent: string; prompt: string; call: string; resume?: RunId; background: boolean }
-export type Spawned = { run: RunId; outcome?: Outcome }
+/** A piece of work for another agent, or more of it for one that has rested. */
+export type Task = {
+  prompt: string
+  /** For people only. */
+  label?: string
+  /** `general` if absent. */
+  agent?: string
+  model?: string
+  resume?: RunId
+  limits?: Partial<Limits>
+}
+
+/** What a program gets of a task; a model gets the content and a line. */
+export type TaskResult = {
+  status: Status
+  agentId: RunId
+  agentType: string
+  content: string
+  error?: Failure
+  toolCalls: number
+  durationMs: number
+  usage: Usage
+  cost: Cost
+  model: string
+  receipt: Receipt
+}
 
 /** The outermost that a run and all below it may do. It goes down unchanged or tighter. */
-export type Ceiling = { depth: number; tools: readonly Offer[]; gate: Gate; limits: Limits }
+export type Ceiling = { depth: number; tools: readonly Offer[]; gate: Gate; bounds: Bounds }
 
 /** What a run may do: its role within its ceiling. */
 export type Powers = { ceiling: Ceiling; tools: readonly Offer[]; gate: Gate }
@@ -74,35 +113,52 @@ export type Powers = { ceiling: Ceiling; tools: readonly Offer[]; gate: Gate }
 /** All that the loop can reach: a run's powers and the one stream that it writes to. */
 export type Scope = Powers & {
   run: RunId
-  agent: Agent
   model: Model
   signal: AbortSignal
   view: RunView
+  limits: Limits
+  /** Which budget is used up, its own or that of a run above it. */
+  spent(): "tokens" | "cost" | undefined
   emit(event: Fact | Hint): void
   /** Resolves when everything emitted so far is safe on disk. */
   synced(): Promise<void>
   permit(call: string, access: Access): Promise<Permission>
-  spawn(task: Task): Promise<Spawned>
+  spawn(call: string, task: Task): Promise<TaskResult>
   /** Milliseconds on a clock that never jumps. */
   now(): number
-  temperature?: number
-  effort?: "low" | "medium" | "high"
+  tuning: Tuning
 }
 
 export type Permission = { allow: true } | { allow: false; why: string }
 
 /**
  * The one rule of delegation: a child can do nothing that its ceiling forbids, and the ceiling never widens on the way
- * down. The role of the parent is no part of it, so one that may only delegate can still start a coder.
+ * down. The role of the parent is no part of it, so one that may only delegate can still start a coder; but what a
+ * read-only parent starts is read-only too.
  */
-export function narrow(above: Ceiling, agent: Agent): Powers {
+export function narrow(above: Ceiling, role: Role): Powers {
   const depth = above.depth + 1
-  const limits = { ...above.limits, turns: Math.min(above.limits.turns, agent.turns ?? Number.POSITIVE_INFINITY) }
-  const ceiling = { ...above, depth, limits }
-  const named = agent.tools === "*" ? above.tools : above.tools.filter(({ name }) => agent.tools.includes(name))
-  const tools = named.filter(({ name, spawns }) => !agent.denied.includes(name) && (!spawns || depth < limits.depth))
-  return { ceiling, tools, gate: agent.gate ? stricter(above.gate, agent.gate) : above.gate }
+  const gate = role.readonly ? stricter(above.gate, readOnly) : above.gate
+  const named = role.tools === "*" ? above.tools : above.tools.filter(({ name }) => role.tools.includes(name))
+  const deeper = depth < above.bounds.depth
+  const tools = named.filter(({ name, spawns }) => !role.denied.includes(name) && (!spawns || deeper))
+  return {
+    ceiling: { ...above, depth, gate },
+    tools,
+    gate: role.mayStart ? stricter(gate, startsOnly(role.mayStart)) : gate,
+  }
 }
+
+/** Writing is no part of a read-only role, whoever might permit it. */
+const readOnly: Gate = ({ kind }) =>
+  kind === "write" || kind === "run" ? { do: "deny", why: "this agent is read-only" } : { do: "allow" }
+
+const startsOnly =
+  (names: readonly string[]): Gate =>
+  (access) =>
+    access.kind === "agent" && !names.includes(access.name)
+      ? { do: "deny", why: `this agent may start only ${names.join(", ")}` }
+      : { do: "allow" }
 
 const order = { allow: 0, ask: 1, deny: 2 }
 const stricter =

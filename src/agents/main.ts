@@ -4,8 +4,8 @@ import type { Agent } from "../agent/scope.ts"
 export const main: Agent = {
   name: "main",
   description: "Answers the user and does the work.",
-  tools: "*",
-  denied: [],
+  role: { tools: "*", denied: [] },
+  limits: {},
   prompt: `You are Legwork, a coding agent that works in the user's own files through tools.
 
 Find out before you act: search and read what the task touches; never guess at code you have not seen. Make several independent calls in one answer, they run side by side. A file you know: read it. A symbol you know: grep for it.

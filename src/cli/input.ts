@@ -6,19 +6,20 @@ const patience = 3_000
 
 /**
  * What comes on standard input. Without a prompt we wait for all of it. With one it is an addition, and a program that
- * started us may hold it open for ever: a pipe has three seconds for its first byte, a socket until `ready`.
+ * started us may hold it open for ever: a pipe has three seconds for its first byte, a socket (a program's) as long as it
+ * takes to get ready.
  */
 export async function standardInput(
   stdin: NodeJS.ReadStream,
   prompt: string,
-  ready: Promise<unknown>,
+  ready: () => Promise<unknown>,
 ): Promise<string> {
   if (stdin.isTTY) return ""
   const kind = kindOf(0)
   if (kind === "nothing") return ""
   const text = readAll(stdin)
   if (prompt === "" || kind === "file") return text.all
-  const late = kind === "pipe" ? new Promise((resolve) => setTimeout(resolve, patience).unref()) : ready
+  const late = kind === "pipe" ? new Promise((resolve) => setTimeout(resolve, patience).unref()) : ready()
   const began = await Promise.race([
     text.begun.then(() => true),
     late.then(

@@ -11,7 +11,8 @@ export async function run(argv: string[] = process.argv.slice(2)): Promise<void>
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EPIPE") process.exit(codes.pipe) // whoever read us has left, as in `legwork … | head`
-      throw error
+      if (stream === process.stdout) console.error(`legwork: the output cannot be written: ${error.message}`)
+      process.exit(codes.disk)
     })
   }
   try {

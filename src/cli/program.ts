@@ -9,6 +9,7 @@ export type Flags = {
   cwd?: string
   permissionMode?: string
   maxTurns?: string
+  agents?: string
   continue?: true
   resume?: string
   verbose?: true
@@ -53,6 +54,7 @@ export async function program(argv: string[]): Promise<number> {
       ]),
     )
     .option("--max-turns <n>", "answers of the model before it must sum up")
+    .option("--agents <json>", "more agents, as JSON: { name: { description, prompt, tools?, model? } }")
     .option("-c, --continue", "go on with the last session of this folder")
     .option("-r, --resume <id>", "go on with this session")
     .option("--verbose", "show every tool call")
@@ -86,12 +88,18 @@ export async function program(argv: string[]): Promise<number> {
     })
 
   try {
-    await legwork.parseAsync(argv, { from: "user" })
+    await legwork.parseAsync(joined(argv), { from: "user" })
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? codes.done : codes.usage
     throw error
   }
   return code
+}
+
+/** A prompt may begin with a dash, as a list does; words with a space in them are no option. */
+function joined(argv: string[]): string[] {
+  const at = argv.findIndex((word, n) => /^(-p|--print)$/.test(word) && /^-.*\s/.test(argv[n + 1] ?? ""))
+  return at < 0 ? argv : [...argv.slice(0, at), `--print=${argv[at + 1]}`, ...argv.slice(at + 2)]
 }
 
 async function main(argument: string | undefined, flags: Flags): Promise<number> {

@@ -17,21 +17,23 @@ export async function start(flags: Flags, more: Partial<Options>): Promise<Sessi
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.permissionMode !== undefined && { permissionMode: flags.permissionMode }),
     ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
+    ...(flags.agents !== undefined && { agentsJson: flags.agents }),
     ...(resume !== undefined && { resume }),
     ...more,
   })
 }
 
 async function latest(cwd: string): Promise<string> {
-  const found = (await jsonl({ folder: stateFolder(process.env) }).list()).find(({ header }) => header.cwd === cwd)
+  const found = (await jsonl({ folder: stateFolder(process.env) }).list()).find(
+    ({ header, title }) => header.cwd === cwd && title !== "",
+  )
   if (!found) throw new UsageError(`there is no session of ${cwd} to go on with; start one without -c`)
   return found.header.id
 }
 
 /** Says once who answers when there is no key. */
-export function introduce({ model }: Session): void {
+export function introduce({ model }: Session, asked: string | undefined): void {
   if (model !== "offline/legwork") return
-  console.error(
-    "legwork: no key is set, so the offline model answers: it has no intelligence, it searches and reports what it finds",
-  )
+  const offline = "the offline model answers: it has no intelligence, it searches and reports what it finds"
+  console.error(`legwork: ${asked === undefined ? "no key is set, so " : ""}${offline}`)
 }

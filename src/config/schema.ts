@@ -33,6 +33,14 @@ const price = z.strictObject({
   cacheWrite: dollars.exactOptional(),
 })
 
+const runLimits = {
+  turns: count.exactOptional(),
+  tokens: count.exactOptional(),
+  cost: dollars.exactOptional(),
+  timeout: z.number().positive().exactOptional(),
+  idle: z.number().positive().exactOptional(),
+}
+
 const settings = z.strictObject({
   $schema: z.string().exactOptional(),
   model: text.exactOptional(),
@@ -41,11 +49,13 @@ const settings = z.strictObject({
   permissionMode: z.enum(modes).exactOptional(),
   limits: z
     .strictObject({
-      turns: count.exactOptional(),
+      ...runLimits,
       parallel: count.exactOptional(),
       depth: z.int().min(0).exactOptional(),
     })
     .exactOptional(),
+  children: z.strictObject(runLimits).exactOptional(),
+  agents: z.record(text, z.strictObject({ ...runLimits, model: text.exactOptional() })).exactOptional(),
   temperature: z.number().min(0).max(2).exactOptional(),
   effort: z.enum(efforts).exactOptional(),
   providers: z.record(text, provider).exactOptional(),

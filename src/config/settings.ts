@@ -8,6 +8,9 @@ export type Mode = (typeof modes)[number]
 export const efforts = ["low", "medium", "high"] as const
 type Effort = (typeof efforts)[number]
 
+/** Where a run must end. Times are in seconds, costs in US dollars. */
+export type RunSettings = { tokens?: number; cost?: number; timeout?: number; idle?: number }
+
 /** What one layer may say. Each key is optional: what a layer leaves out, the layers below decide. */
 export type Settings = {
   $schema?: string
@@ -15,7 +18,12 @@ export type Settings = {
   smallModel?: string
   planModel?: string
   permissionMode?: Mode
-  limits?: { turns?: number; parallel?: number; depth?: number }
+  /** Of the main run, and so of all that it sets going. */
+  limits?: { turns?: number; parallel?: number; depth?: number } & RunSettings
+  /** Of every child. */
+  children?: RunSettings & { turns?: number }
+  /** By agent, over what its definition says. */
+  agents?: Record<string, RunSettings & { turns?: number; model?: string }>
   temperature?: number
   effort?: Effort
   providers?: Record<string, ProviderSettings>
@@ -32,7 +40,9 @@ export type Config = {
   smallModel?: string
   planModel?: string
   permissionMode: Mode
-  limits: { turns: number; parallel: number; depth: number }
+  limits: { turns: number; parallel: number; depth: number } & RunSettings
+  children: RunSettings & { turns: number }
+  agents: Record<string, RunSettings & { turns?: number; model?: string }>
   temperature?: number
   effort?: Effort
   providers: Record<string, ProviderSettings>

@@ -1,7 +1,7 @@
 import { type Config, type Diagnostic, type Mode, modes, type Settings } from "./settings.ts"
 
 /** Keys that say where code, keys and money go, what may be reached, or what a user's own words mean. */
-const withheld = ["providers", "prices", "directories", "environment", "aliases"]
+const withheld = ["providers", "prices", "directories", "environment", "aliases", "agents"]
 
 export type Trimmed<T> = { kept: T; diagnostics: Diagnostic[] }
 
@@ -24,10 +24,13 @@ export function tighten(settings: Settings, below: Config, file: string): Trimme
     delete kept.permissionMode
     warn("permissionMode", `a project may not loosen it; it stays ${below.permissionMode}`)
   }
-  for (const key of ["turns", "parallel", "depth"] as const) {
-    if ((kept.limits?.[key] ?? 0) <= below.limits[key]) continue
-    delete kept.limits?.[key]
-    warn(`limits.${key}`, `a project may not raise it; it stays ${below.limits[key]}`)
+  for (const group of ["limits", "children"] as const) {
+    const [asked, have]: Record<string, number>[] = [kept[group] ?? {}, below[group]]
+    for (const [key, value] of Object.entries(asked!)) {
+      if (value <= (have![key] ?? Number.POSITIVE_INFINITY)) continue
+      delete asked![key]
+      warn(`${group}.${key}`, `a project may not raise it; it stays ${have![key]}`)
+    }
   }
   if (kept.web?.allowPrivate && !below.web.allowPrivate) {
     delete kept.web.allowPrivate

@@ -12,6 +12,9 @@ export type Touch =
   | { did: "read"; path: string; hash: string }
   | { did: "wrote"; path: string; hash: string; before: string | null }
 
+/** What a call is about to put in the place of a file, by hashes; null where there is none. */
+export type Change = { path: string; before: string | null; after: string }
+
 export type Todo = { content: string; status: "pending" | "in_progress" | "completed" }
 
 /** What people and programs get of a call's result beyond the text that the model reads. */
@@ -21,3 +24,4 @@ export type Details =
   | { kind: "found"; shown: number; total: number }
   | { kind: "page"; url: string; status: number; bytes: number }
   | { kind: "todo"; items: Todo[] }
+  | { kind: "task"; run: string }

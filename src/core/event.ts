@@ -1,4 +1,4 @@
-import type { Access, Details, Touch } from "./access.ts"
+import type { Access, Change, Details, Touch } from "./access.ts"
 import type { Image, Part, Stop } from "./message.ts"
 import type { Cost, Usage } from "./usage.ts"
 
@@ -32,10 +32,26 @@ export type Outcome =
   | { status: "failed"; text: string; error: Failure }
 
 /** The call that a subagent's run came from. The main run has none. */
-export type Origin = { run: RunId; call: string; background: boolean }
+export type Origin = { run: RunId; call: string }
 
 /** Why the engine itself says something to a run. Each is said at most once between two rests. */
-export type Reason = "turns" | "length" | "empty" | "refusal"
+export type Reason = "turns" | "tokens" | "cost" | "length" | "empty" | "refusal" | "report"
+
+/** Where a run must end, counted since it last rested. Tokens, dollars and time are those of its whole family. */
+export type Limits = { turns: number; tokens?: number; cost?: number; timeout?: number; idle?: number }
+
+/** What a model is told about how to answer. */
+export type Tuning = { temperature?: number; topP?: number; effort?: "low" | "medium" | "high" }
+
+/** What an agent's own definition lets it do. It can only narrow what the ceiling allows. */
+export type Role = {
+  tools: string[] | "*"
+  denied: string[]
+  /** Nothing that writes, and no child that could. */
+  readonly?: true
+  /** The only agents that it may start. */
+  mayStart?: string[]
+}
 
 /** Facts are stored, in order, for ever. Everything else in the product is derived from them. */
 export type Fact =
@@ -46,17 +62,25 @@ export type Fact =
       depth: number
       root: string
       system: string
+      role: Role
+      limits: Limits
+      tuning?: Tuning
+      /** What people call its task. */
+      label?: string
       /** The session's id, on its main run. */
       session?: string
       origin?: Origin
     }
   | { type: "run.told"; reason: Reason; text: string }
+  | { type: "model.chosen"; model: string }
   | { type: "run.settled"; outcome: Outcome; ms: number }
   | { type: "mail.sent"; text: string; images?: Image[]; key?: string }
   | { type: "mail.read" }
   | { type: "turn.failed"; error: Failure; wait: number | null; usage: Usage; cost: Cost }
   | { type: "turn.ended"; parts: Part[]; stop: Stop; usage: Usage; cost: Cost; ms: number }
   | { type: "call.started"; id: string; name: string }
+  /** Should a crash follow, the file itself tells by its hash whether this was done. */
+  | { type: "call.planned"; id: string; change: Change }
   | {
       type: "call.ended"
       id: string

@@ -12,11 +12,13 @@ export type Sink = {
 
 export const nowhere: Sink = { append: () => {}, synced: () => Promise.resolve() }
 
-/** The session's one stream. A fact goes to the sink, then into the view, then to whoever listens. */
+/** The session's one stream. An event goes into the view, a fact to the sink as well, then to whoever listens. */
 export class Log {
   readonly view: View = new Map()
   #seq = 0
   #listeners = new Set<Listener>()
+  #untold: Event[] = []
+  #telling = false
   #sink: Sink
   #clock: () => number
   #complain: (error: unknown) => void
@@ -32,17 +34,30 @@ export class Log {
     const event = { seq: this.#seq + 1, at: this.#clock(), run, ...body } as Event
     this.#take(event)
     if (!isHint(event)) this.#sink.append(event)
-    for (const listen of this.#listeners) {
-      try {
-        listen(event, this.view)
-      } catch (error) {
-        this.#complain(error)
-      }
-    }
+    this.#untold.push(event)
+    if (!this.#telling) this.#tell()
   }
 
-  /** Feeds stored facts back in. Nothing is written and nobody is told. Returns those that make no sense here. */
-  replay(facts: Iterable<Stamped<Fact>>): Stamped<Fact>[] {
+  /** What a listener sets off is told after what it listened to, so that everybody hears all in one order. */
+  #tell(): void {
+    this.#telling = true
+    for (let event = this.#untold.shift(); event; event = this.#untold.shift()) {
+      for (const listen of this.#listeners) {
+        try {
+          listen(event, this.view)
+        } catch (error) {
+          this.#complain(error)
+        }
+      }
+    }
+    this.#telling = false
+  }
+
+  /**
+   * Feeds stored facts back in. Nothing is written and nobody is told. Returns those that make no sense here.
+   * `seq` is the highest number in the store: what comes is numbered from there, so that no number is used twice.
+   */
+  replay(facts: Iterable<Stamped<Fact>>, seq = 0): Stamped<Fact>[] {
     const refused: Stamped<Fact>[] = []
     for (const fact of facts) {
       try {
@@ -51,6 +66,7 @@ export class Log {
         refused.push(fact)
       }
     }
+    this.#seq = Math.max(this.#seq, seq)
     return refused
   }
 
@@ -67,6 +83,6 @@ export class Log {
   /** The fold comes before the sink: an event that the view refuses is never stored. */
   #take(event: Event): void {
     apply(this.view, event)
-    this.#seq = event.seq
+    this.#seq = Math.max(this.#seq, event.seq)
   }
 }

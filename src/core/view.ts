@@ -1,5 +1,5 @@
-import type { Access, Todo } from "./access.ts"
-import type { Event, Failure, Origin, Outcome, Reason, RunId } from "./event.ts"
+import type { Access, Change, Todo, Touch } from "./access.ts"
+import type { Event, Failure, Limits, Origin, Outcome, Reason, Role, RunId, Tuning } from "./event.ts"
 import { type Call, callsOf, type Image, type Message, type Result, type Stop, textOf } from "./message.ts"
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "./usage.ts"
 
@@ -12,6 +12,7 @@ export type CallView = {
   /** What it asks leave for, while it asks. */
   access?: Access
   answer?: { allow: boolean; word?: string }
+  plan?: Change
   result?: Result
   /** The end of its live output. */
   output: string
@@ -25,6 +26,10 @@ export type RunView = {
   depth: number
   root: string
   system: string
+  role: Role
+  limits: Limits
+  tuning?: Tuning
+  label?: string
   origin?: Origin
   /** The runs it set going, by the call that did. */
   children: Map<string, RunId>
@@ -45,16 +50,29 @@ export type RunView = {
   mistake: { text: string; times: number }
   usage: Usage
   cost: Cost
-  /** Usage and cost with those of all its descendants. */
-  family: { usage: Usage; cost: Cost }
   toolCalls: number
+  /** The same with those of all its descendants, now and when it last rose from rest. */
+  family: Spent
+  before: Spent
   /** Files it has read or written, by the hash it knows. */
   files: Map<string, string>
+  /** What it has done, from the record and not from what it says. */
+  deeds: Deeds
   todo: Todo[]
   draft: { text: string; reasoning: string }
   failing?: { error: Failure; wait: number | null; at: number }
   openedAt: number
   rest?: { outcome: Outcome; seq: number; ms: number }
+}
+
+export type Spent = { usage: Usage; cost: Cost; toolCalls: number }
+
+/** `changed` has the hash before the first and after the last change; null where there was no file. */
+export type Deeds = {
+  read: Set<string>
+  changed: Map<string, { before: string | null; after: string }>
+  commands: { command: string; exit: number | null }[]
+  refused: number
 }
 
 export type View = Map<RunId, RunView>
@@ -82,6 +100,10 @@ function opened(event: Extract<Event, { type: "run.opened" }>): RunView {
     depth: event.depth,
     root: event.root,
     system: event.system,
+    role: event.role,
+    limits: event.limits,
+    ...(event.tuning && { tuning: event.tuning }),
+    ...(event.label !== undefined && { label: event.label }),
     ...(event.origin && { origin: event.origin }),
     children: new Map(),
     messages: [],
@@ -96,9 +118,11 @@ function opened(event: Extract<Event, { type: "run.opened" }>): RunView {
     mistake: { text: "", times: 0 },
     usage: noUsage(),
     cost: 0,
-    family: { usage: noUsage(), cost: 0 },
     toolCalls: 0,
+    family: { usage: noUsage(), cost: 0, toolCalls: 0 },
+    before: { usage: noUsage(), cost: 0, toolCalls: 0 },
     files: new Map(),
+    deeds: { read: new Set(), changed: new Map(), commands: [], refused: 0 },
     todo: [],
     draft: { text: "", reasoning: "" },
     openedAt: event.at,
@@ -111,6 +135,9 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       if (event.reason === "length") run.partial += lastText(run)
       run.told.add(event.reason)
       run.messages.push({ role: "user", text: event.text })
+      return
+    case "model.chosen":
+      run.model = event.model
       return
     case "run.settled":
       run.draft = { text: "", reasoning: "" }
@@ -150,6 +177,9 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
     case "call.started":
       openCall(run, event.id).state = "started"
       return
+    case "call.planned":
+      openCall(run, event.id).plan = event.change
+      return
     case "call.delta": {
       const open = openCall(run, event.id)
       open.output = (open.output + event.text).slice(-outputKept)
@@ -157,6 +187,7 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
     }
     case "call.ended":
       end(run, event)
+      for (const each of lineage(view, run)) each.family.toolCalls++
       return
     case "gate.asked": {
       const open = openCall(run, event.call)
@@ -166,6 +197,7 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
     }
     case "gate.answered": {
       const open = openCall(run, event.call)
+      if (!event.allow) run.deeds.refused++
       open.state = "waiting"
       open.answer = { allow: event.allow, ...(event.word !== undefined && { word: event.word }) }
       delete open.access
@@ -189,7 +221,11 @@ function end(run: RunView, event: Extract<Event, { type: "call.ended" }>): void 
     ...(event.images && { images: event.images }),
   }
   run.toolCalls++
-  for (const touch of event.touched ?? []) run.files.set(touch.path, touch.hash)
+  for (const touch of event.touched ?? []) note(run, touch)
+  if (event.details?.kind === "command") {
+    const { command, exit } = event.details
+    run.deeds.commands.push({ command, exit })
+  }
   if (event.details?.kind === "todo") run.todo = event.details.items
   if (event.fault) {
     const text = `${open.call.name}: ${event.text}`
@@ -200,9 +236,20 @@ function end(run: RunView, event: Extract<Event, { type: "call.ended" }>): void 
   run.calls = new Map()
 }
 
+function note({ files, deeds }: RunView, touch: Touch): void {
+  files.set(touch.path, touch.hash)
+  if (touch.did === "read") deeds.read.add(touch.path)
+  else {
+    const { before } = deeds.changed.get(touch.path) ?? touch
+    deeds.changed.set(touch.path, { before, after: touch.hash })
+  }
+}
+
 /** A run that rested starts anew: its limits count from here. */
 function rise(run: RunView): void {
   delete run.rest
+  run.before = { ...run.family, usage: { ...run.family.usage } }
+  run.deeds = { read: new Set(), changed: new Map(), commands: [], refused: 0 }
   run.turns = 0
   run.told = new Set()
   run.partial = ""
@@ -212,10 +259,15 @@ function rise(run: RunView): void {
 function spend(view: View, run: RunView, usage: Usage, cost: Cost): void {
   addUsage(run.usage, usage)
   run.cost = addCost(run.cost, cost)
-  for (let each: RunView | undefined = run; each; each = each.origin && view.get(each.origin.run)) {
-    addUsage(each.family.usage, usage)
-    each.family.cost = addCost(each.family.cost, cost)
+  for (const { family } of lineage(view, run)) {
+    addUsage(family.usage, usage)
+    family.cost = addCost(family.cost, cost)
   }
+}
+
+/** A run and those above it, up to the main run. */
+export function* lineage(view: View, run: RunView): Generator<RunView> {
+  for (let each: RunView | undefined = run; each; each = each.origin && view.get(each.origin.run)) yield each
 }
 
 function openCall(run: RunView, id: string): CallView {

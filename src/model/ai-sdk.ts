@@ -4,7 +4,15 @@ import { callOptions } from "./ai-sdk-encode.ts"
 import { type Failed, failedBy } from "./ai-sdk-failure.ts"
 import type { Attempt } from "./retry.ts"
 
-export type AiSdkModel = LanguageModelV2 | LanguageModelV3 | LanguageModelV4
+type Known = LanguageModelV2 | LanguageModelV3 | LanguageModelV4
+
+/** What makes an object a model of the AI SDK; said without its types, so that ours need no package of theirs. */
+export type AiSdkModel = {
+  readonly specificationVersion: string
+  readonly provider: string
+  readonly modelId: string
+  doStream(options: never): PromiseLike<unknown>
+}
 
 export type AiSdkOptions = {
   model: AiSdkModel
@@ -30,7 +38,11 @@ export function aiSdk({ model, provider, maxTokens, idle = 120_000 }: AiSdkOptio
     if (signal.aborted) halt()
     signal.addEventListener("abort", halt, { once: true })
     try {
-      const options = callOptions(request, { version: model.specificationVersion, provider, maxTokens })
+      const options = callOptions(request, {
+        version: model.specificationVersion as Known["specificationVersion"],
+        provider,
+        maxTokens,
+      })
       const start = async () => source.doStream({ ...options, abortSignal: stop.signal })
       const { stream } = await unless(stop.signal, start)
       for await (const part of partsOf(stream, stop.signal)) {

@@ -3,13 +3,26 @@ import type { Term } from "./offline-terms.ts"
 export type Counts = { word: string; found: Map<string, number> }[]
 export type Found = { path: string; lines: { number: number; text: string }[] }
 
+export type Place = "source" | "tests" | "documents"
+
+const isTest = (path: string): boolean => /(^|[/._-])(tests?|specs?)([/._-]|$)/i.test(path)
+const isDocument = (path: string): boolean => /\.(md|mdx|rst|txt|adoc)$/i.test(path)
+
+export const isPlace = (word: string): word is Place => ["source", "tests", "documents"].includes(word)
+
+export function inPlace(place: Place): (path: string) => boolean {
+  if (place === "tests") return isTest
+  return place === "documents" ? isDocument : (path) => !isTest(path) && !isDocument(path)
+}
+
 /** The best files for the terms. Rare terms count for more, many hits in one file for little more than a few. */
-export function rank(counts: Counts, most: number): string[] {
-  const files = [...new Set(counts.flatMap(({ found }) => [...found.keys()]))]
+export function rank(counts: Counts, most: number, counted: (path: string) => boolean): string[] {
+  const files = [...new Set(counts.flatMap(({ found }) => [...found.keys()]))].filter(counted)
   const rarity = (n: number) => Math.log(1 + files.length / (1 + n)) ** 2
   const weights = counts.map(({ word, found }) => {
     const inPath = (path: string) => path.toLowerCase().includes(word.toLowerCase())
-    return { found, inPath, rare: rarity(found.size), rareInPath: rarity(files.filter(inPath).length) }
+    const hits = files.filter((path) => found.has(path)).length
+    return { found, inPath, rare: rarity(hits), rareInPath: rarity(files.filter(inPath).length) }
   })
   const score = (path: string) =>
     weights.reduce((sum, { found, inPath, rare, rareInPath }) => {
@@ -17,17 +30,8 @@ export function rank(counts: Counts, most: number): string[] {
       return sum + (rare * hits) / (hits + 2) + (inPath(path) ? rareInPath : 0)
     }, 0)
   const scored = files.map((path) => ({ path, score: score(path) }))
-  const sorted = scored.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path)).map(({ path }) => path)
-  return mixed(sorted, most)
-}
-
-/** Tests repeat the words of what they test: they get a third of the places, unless there is nothing else. */
-function mixed(paths: string[], most: number): string[] {
-  const isTest = (path: string) => /(^|[/._-])(tests?|specs?)([/._-]|$)/i.test(path)
-  const tests = paths.filter(isTest).slice(0, Math.ceil(most / 3))
-  const others = paths.filter((path) => !isTest(path)).slice(0, most - tests.length)
-  const kept = new Set([...others, ...tests])
-  return paths.filter((path) => kept.has(path))
+  const sorted = scored.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path))
+  return sorted.slice(0, most).map(({ path }) => path)
 }
 
 /** How much a term tells: the fewer files have it, the more. */

@@ -21,6 +21,8 @@ export type ModelSettings = {
 export type Resolver = {
   /** `provider/model` in full, without asking whether it can be used. Without a name: the one to use by default. */
   idOf(name?: string): string
+  /** The same, and throws a ModelError if it cannot be used with what is set now. */
+  checked(name: string): string
   /** Throws a ModelError that says what to set. Objects are models already, ours or the AI SDK's. */
   resolve(name?: string | Model | AiSdkModel): Promise<Model>
   close(): Promise<void>
@@ -83,6 +85,11 @@ export function resolver(options: Options): Resolver {
 
   return {
     idOf: (name) => fullName(name, options),
+    checked(name) {
+      const id = fullName(name, options)
+      providerOf(parts(id).provider, { settings: config.providers, env })
+      return id
+    },
     async resolve(name) {
       if (typeof name === "object") {
         if (!("doStream" in name)) return name

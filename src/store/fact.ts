@@ -13,6 +13,10 @@ const or =
   (empty: null | undefined, check: Check): Check =>
   (value) =>
     value === empty || check(value)
+const either =
+  (one: Check, other: Check): Check =>
+  (value) =>
+    one(value) || other(value)
 const list =
   (of: Check): Check =>
   (value) =>
@@ -61,6 +65,7 @@ const details = variant("kind", {
   found: { shown: number, total: number },
   page: { url: text, status: number, bytes: number },
   todo: { items: list(todo) },
+  task: { run: text },
 })
 const touch = variant("did", {
   read: { path: text, hash: text },
@@ -82,10 +87,26 @@ const known: { [F in Fact as F["type"]]: Fields<Omit<F, "type">> } = {
     depth: number,
     root: text,
     system: text,
+    role: shape({
+      tools: either(word("*"), list(text)),
+      denied: list(text),
+      readonly: or(undefined, flag),
+      mayStart: or(undefined, list(text)),
+    }),
+    limits: shape({
+      turns: number,
+      tokens: or(undefined, number),
+      cost: or(undefined, number),
+      timeout: or(undefined, number),
+      idle: or(undefined, number),
+    }),
+    tuning: or(undefined, anything),
+    label: or(undefined, text),
     session: or(undefined, text),
-    origin: or(undefined, shape({ run: text, call: text, background: flag })),
+    origin: or(undefined, shape({ run: text, call: text })),
   },
-  "run.told": { reason: word("turns", "length", "empty", "refusal"), text },
+  "run.told": { reason: word("turns", "tokens", "cost", "length", "empty", "refusal", "report"), text },
+  "model.chosen": { model: text },
   "run.settled": { outcome, ms: number },
   "mail.sent": { text, images, key: or(undefined, text) },
   "mail.read": {},
@@ -98,6 +119,7 @@ const known: { [F in Fact as F["type"]]: Fields<Omit<F, "type">> } = {
     ms: number,
   },
   "call.started": { id: text, name: text },
+  "call.planned": { id: text, change: shape({ path: text, before: or(null, text), after: text }) },
   "call.ended": {
     id: text,
     ok: flag,

@@ -48,9 +48,9 @@ export function jsonl({ folder, host = hostname() }: { folder: string; host?: st
       const path = await find(id)
       return tried(`hold session ${id}`, () =>
         locked(id, async (lock) => {
-          const { stored, ended } = await readSession(path, id, blobs)
+          const { stored, ended, seq } = await readSession(path, id, blobs)
           const file = reopenFile(path, ended, { blobs, lock })
-          return { held: held(stored.header, file, join(sessions, id)), stored }
+          return { held: held(stored.header, file, join(sessions, id)), stored, seq }
         }),
       )
     },

@@ -35,7 +35,9 @@ export function memory({ clock = Date.now, folder = tmpdir() }: { clock?: () => 
       if (session.running)
         throw new StoreError("locked", `session ${id} is in use by this process (${process.pid}); close it there first`)
       session.running = true
-      return { held: held(session, clock, folder), stored: stored(session) }
+      const now = stored(session)
+      const seq = now.facts.reduce((most, fact) => Math.max(most, fact.seq), 0)
+      return { held: held(session, clock, folder), stored: now, seq }
     },
     list: async () => [...sessions.values()].map(summary).sort(newestFirst),
   }

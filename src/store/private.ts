@@ -10,7 +10,7 @@ export async function privateFolder(path: string): Promise<void> {
     if (codeOf(error) === "EEXIST") return
     if (codeOf(error) !== "ENOENT" || dirname(path) === path) throw error
     await privateFolder(dirname(path))
-    return privateFolder(path)
+    await mkdir(path, 0o700) // once: a parent that is there and still holds nothing would be asked for ever
   }
   await chmod(path, 0o700)
 }

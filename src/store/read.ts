@@ -9,8 +9,11 @@ import { Losses } from "./losses.ts"
 import type { Header, Stored } from "./store.ts"
 import { StoreError } from "./store-error.ts"
 
-/** Everything that can be read of a session's file, and whether its last line was ended. */
-export async function readSession(path: string, id: string, blobs: Blobs): Promise<{ stored: Stored; ended: boolean }> {
+/** `ended`: whether the last line was. `seq`: the highest number of any line. */
+type Read = { stored: Stored; ended: boolean; seq: number }
+
+/** Everything that can be read of a session's file. */
+export async function readSession(path: string, id: string, blobs: Blobs): Promise<Read> {
   const file = await open(path, "r")
   try {
     return await readLines(file, { path, id, blobs })
@@ -23,13 +26,14 @@ export type Texts = ReadonlyMap<string, string | undefined>
 
 type Source = { path: string; id: string; blobs: Blobs }
 
-async function readLines(file: FileHandle, { path, id, blobs }: Source): Promise<{ stored: Stored; ended: boolean }> {
+async function readLines(file: FileHandle, { path, id, blobs }: Source): Promise<Read> {
   const losses = new Losses()
   const facts: Stamped<Fact>[] = []
   const seen = new Set<number>()
   const texts = new Map<string, string | undefined>()
   let header: Header | undefined
   let number = 0
+  let seq = 0
   let ended = true
 
   for await (const line of linesOf(file)) {
@@ -42,6 +46,7 @@ async function readLines(file: FileHandle, { path, id, blobs }: Source): Promise
     const text = textOf(line)
     for (const hash of blobsIn(text)) if (!texts.has(hash)) texts.set(hash, await blobs.get(hash))
     const reading = readFact(valueIn(text, texts, () => losses.blob(number)))
+    seq = Math.max(seq, numberIn(text))
     if (reading.is === "stranger") losses.stranger()
     else if (reading.is === "garbage" && !line.ended) losses.torn(line.size)
     else if (reading.is === "garbage") losses.garbage(number)
@@ -51,8 +56,11 @@ async function readLines(file: FileHandle, { path, id, blobs }: Source): Promise
       facts.push(reading.fact)
     }
   }
-  return { stored: { header: header ?? headerIn("", { id, path }), facts, lost: losses.sentences() }, ended }
+  return { stored: { header: header ?? headerIn("", { id, path }), facts, lost: losses.sentences() }, ended, seq }
 }
+
+/** Every line begins with its number, whatever else it says. */
+const numberIn = (text: string): number => Number(/^\{"seq":(\d{1,15})\b/.exec(text)?.[1] ?? 0)
 
 /** Bytes that are not UTF-8 would turn into other letters without a word. */
 const textOf = ({ bytes }: RawLine): string => (bytes && isUtf8(bytes) ? bytes.toString("utf8") : "")

@@ -26,8 +26,11 @@ export interface Store {
   create(header: Header): Promise<Held>
   /** Everything stored of a session, without holding it. */
   read(id: string): Promise<Stored>
-  /** Holds a stored session, to go on with it. Rejects when another process has it. */
-  hold(id: string): Promise<{ held: Held; stored: Stored }>
+  /**
+   * Holds a stored session, to go on with it. Rejects when another process has it.
+   * `seq` is the highest number that anything stored has, readable or not: new facts go on from there.
+   */
+  hold(id: string): Promise<{ held: Held; stored: Stored; seq: number }>
   /** Newest first. */
   list(): Promise<Summary[]>
 }

@@ -18,6 +18,7 @@ export const loading = ({ world, environment, web }: BuiltIn): Loading => ({
   ls: async () => (await import("./ls.ts")).ls(world),
   web_fetch: async () => (await import("./web-fetch.ts")).webFetch(world, { allowPrivate: web.allowPrivate }),
   web_search: async () => (await import("./web-search.ts")).webSearch(world, web.search ?? { key: "" }),
+  task: async () => (await import("./task.ts")).task(world),
   todo_write: async () => (await import("./todo-write.ts")).todoWrite(),
 })
 

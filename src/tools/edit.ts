@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { type Tool, tool } from "../agent/scope.ts"
 import { diffOf } from "./diff.ts"
-import { current, hashOf, mustKnow, replace } from "./files.ts"
+import { current, hashOf, mustKnow, recall, replace } from "./files.ts"
 import { pathInput, tolerant } from "./input.ts"
 import { missing } from "./missing.ts"
 import { shown, writable, writeAccess } from "./paths.ts"
@@ -31,6 +31,7 @@ export const edit = (world: World): Tool =>
     input,
     repeatable: false,
     alone: true,
+    recall,
     access: ({ file_path }, root) => writeAccess(world, file_path, root),
     async run({ file_path, edits }, use) {
       const path = writable(world, file_path, use)
@@ -44,12 +45,14 @@ export const edit = (world: World): Tool =>
       const { text, replaced } = applyEdits(old.text, edits)
       const bytes = encode(text, old)
       use.signal.throwIfAborted()
+      const change = { path, before: now.hash, after: hashOf(bytes) }
+      await use.plan(change)
       await replace(path, bytes, now)
       return {
         ok: true,
         text: `changed ${name} (${replaced} ${replaced === 1 ? "place" : "places"})`,
         details: await diffOf(name, old.text, text),
-        touched: [{ did: "wrote", path, hash: hashOf(bytes), before: now.hash }],
+        touched: [{ did: "wrote", path, hash: change.after, before: change.before }],
       }
     },
   })

@@ -14,7 +14,8 @@ import {
 } from "node:fs"
 import { type FileHandle, open, unlink } from "node:fs/promises"
 import { basename, dirname } from "node:path"
-import type { Use } from "../agent/scope.ts"
+import type { Output, Use } from "../agent/scope.ts"
+import type { Change } from "../core/access.ts"
 import { codeOf, plainly } from "./errno.ts"
 import { makeFolder, type OpenFolder, openFile } from "./open.ts"
 import { patiently } from "./patience.ts"
@@ -47,6 +48,14 @@ export async function current(path: string): Promise<Version | null> {
     if (codeOf(error) === "ENOENT") return null
     throw error
   }
+}
+
+/** Whether a planned change was made: the file itself tells. */
+export async function recall({ path, before, after }: Change): Promise<Output | "again" | undefined> {
+  const hash = (await current(path))?.hash ?? null
+  if (hash === before) return "again"
+  if (hash !== after) return undefined
+  return { ok: true, text: `${path} was changed as asked`, touched: [{ did: "wrote", path, hash: after, before }] }
 }
 
 /** Lets pass only a version that the run has seen. */

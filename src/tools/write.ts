@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { type Tool, tool } from "../agent/scope.ts"
 import { diffOf } from "./diff.ts"
-import { current, hashOf, mustKnow, replace } from "./files.ts"
+import { current, hashOf, mustKnow, recall, replace } from "./files.ts"
 import { pathInput, tolerant } from "./input.ts"
 import { shown, writable, writeAccess } from "./paths.ts"
 import { countLines, decode, encode, isCrlf, toCrlf } from "./text.ts"
@@ -16,6 +16,7 @@ export const write = (world: World): Tool =>
     input,
     repeatable: false,
     alone: true,
+    recall,
     access: ({ file_path }, root) => writeAccess(world, file_path, root),
     async run({ file_path, content }, use) {
       const path = writable(world, file_path, use)
@@ -25,13 +26,15 @@ export const write = (world: World): Tool =>
       const text = isCrlf(old.text) ? toCrlf(content) : content
       const bytes = encode(text, old)
       use.signal.throwIfAborted()
+      const change = { path, before: now?.hash ?? null, after: hashOf(bytes) }
+      await use.plan(change)
       await replace(path, bytes, now)
       const name = shown(path, use.root)
       return {
         ok: true,
         text: `${now ? "replaced" : "made"} ${name} (${countLines(text)} lines, ${bytes.length} bytes)`,
         details: await diffOf(name, old.text, text),
-        touched: [{ did: "wrote", path, hash: hashOf(bytes), before: now?.hash ?? null }],
+        touched: [{ did: "wrote", path, hash: change.after, before: change.before }],
       }
     },
   })

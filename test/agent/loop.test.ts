@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { decide } from "../../src/agent/loop.ts"
 import type { Tool } from "../../src/agent/scope.ts"
+import type { Fact } from "../../src/core/event.ts"
 import type { Request } from "../../src/model/model.ts"
 import { scripted } from "../../src/testing/model.ts"
 import { call, fail, type Reply, rawCall } from "../../src/testing/reply.ts"
@@ -13,7 +14,7 @@ const turnsIn = ({ messages }: Request) => messages.filter(({ role }) => role ==
 async function play(replies: Reply[], more: Parameters<typeof world>[1] = {}) {
   const model = scripted((request) => replies[Math.min(turnsIn(request), replies.length - 1)]!)
   const each = world(model, more)
-  const run = each.runtime.open("main", "m")
+  const run = each.open()
   const outcome = await each.runtime.prompt(run, { text: "go" })
   const view = each.view.get(run)!
   const results = view.messages.flatMap((message) => (message.role === "result" ? [message] : []))
@@ -54,12 +55,9 @@ test("results come back in the order of the calls, whichever ends first", async 
     }
     return { ...each, load: async () => ({ ...(await each.load()), run }) as Tool }
   })
-  const limits = { turns: 9, depth: 1, parallel: 1 }
   const { results, facts } = await play(
     [[call("look", { on: "slow" }, "a"), call("look", { on: "fast" }, "b")], "end"],
-    {
-      ceiling: { tools, gate: () => ({ do: "allow" }), limits },
-    },
+    { tools },
   )
   assert.deepEqual(
     facts.flatMap((fact) => (fact.type === "call.ended" ? [fact.id] : [])),
@@ -165,10 +163,8 @@ test("a call sent twice is made once; another call with its id, or an id of an e
 })
 
 test("at the turn limit there is one last answer without tools, and the status says so", async () => {
-  const limits = { turns: 2, depth: 1, parallel: 1 }
-  const ceiling = { tools: toolsOf([]), gate: () => ({ do: "allow" }) as const, limits }
   const replies: Reply[] = [[call("look")], [call("look")], { text: "so far", calls: [call("look")] }]
-  const { outcome, model, results } = await play(replies, { ceiling })
+  const { outcome, model, results } = await play(replies, { limits: { turns: 2 } })
   assert.deepEqual(
     model.requests.map(({ toolChoice }) => toolChoice),
     ["auto", "auto", "none"],
@@ -178,9 +174,7 @@ test("at the turn limit there is one last answer without tools, and the status s
 })
 
 test("turns are counted anew for every prompt", async () => {
-  const limits = { turns: 2, depth: 1, parallel: 1 }
-  const ceiling = { tools: toolsOf([]), gate: () => ({ do: "allow" }) as const, limits }
-  const { runtime, run, outcome } = await play([[call("look")], "one", [call("look")], "two"], { ceiling })
+  const { runtime, run, outcome } = await play([[call("look")], "one", [call("look")], "two"], { limits: { turns: 2 } })
   assert.deepEqual(outcome, { status: "completed", text: "one" })
   assert.deepEqual(await runtime.prompt(run, { text: "more" }), { status: "completed", text: "two" })
 })
@@ -229,14 +223,14 @@ test("a model that cannot be had fails the run with what to do", async () => {
     scripted(() => "unreached"),
     { model: () => Promise.reject(new Error("set SOME_API_KEY")) },
   )
-  const outcome = await each.runtime.prompt(each.runtime.open("main", "m"), { text: "go" })
+  const outcome = await each.runtime.prompt(each.open(), { text: "go" })
   assert.deepEqual(outcome, { status: "failed", text: "", error: { kind: "not_found", message: "set SOME_API_KEY" } })
 })
 
 test("mail sent at any moment is heard, in order", async () => {
   for (let delay = 0; delay < 14; delay++) {
     const each = world(scripted(() => "ok"))
-    const run = each.runtime.open("main", "m")
+    const run = each.open()
     const work = each.runtime.prompt(run, { text: "one" })
     for (let n = 0; n < delay; n++) await null
     await Promise.all([work, each.runtime.prompt(run, { text: "two" })])
@@ -253,7 +247,7 @@ test("mail sent at any moment is heard, in order", async () => {
 
 test("mail with a key is heard once", async () => {
   const each = world(scripted(() => "ok"))
-  const run = each.runtime.open("main", "m")
+  const run = each.open()
   await each.runtime.prompt(run, { text: "report", key: "k" })
   await each.runtime.prompt(run, { text: "report", key: "k" })
   assert.equal(each.view.get(run)!.messages.length, 2)
@@ -265,13 +259,13 @@ test("only a child's final text reaches its parent", async () => {
     return turnsIn(request) === 0 ? [call("task", { agent: "explore", prompt: "find it" })] : "all done"
   })
   const each = world(model)
-  const run = each.runtime.open("main", "m")
+  const run = each.open()
   assert.deepEqual(await each.runtime.prompt(run, { text: "go" }), { status: "completed", text: "all done" })
   const parent = JSON.stringify(each.view.get(run)!.messages)
   assert.ok(parent.includes("short answer") && !parent.includes("look secret"))
   const opened = each.facts.filter(({ type }) => type === "run.opened")
   assert.equal(opened.length, 2)
-  assert.deepEqual(opened[1], { ...opened[1], origin: { run, call: "call_1_1", background: false }, depth: 1 })
+  assert.deepEqual(opened[1], { ...opened[1], origin: { run, call: "call_1_1" }, depth: 1, label: "find it" })
 })
 
 test("a child can use no tool outside its role, even if it calls it", async () => {
@@ -280,7 +274,7 @@ test("a child can use no tool outside its role, even if it calls it", async () =
     return turnsIn(request) === 0 ? [call("task", { agent: "explore", prompt: "p" })] : "end"
   })
   const each = world(model)
-  await each.runtime.prompt(each.runtime.open("main", "m"), { text: "go" })
+  await each.runtime.prompt(each.open(), { text: "go" })
   assert.deepEqual(each.done, [])
   assert.deepEqual([...each.view.values()][1]!.messages[2], {
     role: "result",
@@ -297,18 +291,19 @@ test("a failing child is a failed call and the parent goes on", async () => {
     return turnsIn(request) === 0 ? [call("task", { agent: "explore", prompt: "p" })] : "coped"
   })
   const each = world(model)
-  assert.deepEqual(await each.runtime.prompt(each.runtime.open("main", "m"), { text: "go" }), {
+  assert.deepEqual(await each.runtime.prompt(each.open(), { text: "go" }), {
     status: "completed",
     text: "coped",
   })
 })
 
 test("decide reads nothing but the view", () => {
-  const opened = { type: "run.opened", agent: "main", model: "m", depth: 0, root: "/w", system: "" } as const
+  const about = { agent: "main", model: "m", depth: 0, root: "/w", system: "", limits: { turns: 1 } }
+  const opened: Fact = { type: "run.opened", ...about, role: { tools: "*", denied: [] } }
   const view = fold([
     { seq: 1, at: 0, run: "r", ...opened },
     { seq: 2, at: 0, run: "r", type: "mail.sent", text: "go" },
   ]).get("r")!
-  assert.deepEqual(decide(view, 5), { do: "read" })
+  assert.deepEqual(decide(view, { turns: 5 }), { do: "read" })
   assert.equal(agents[0]?.name, "main")
 })

@@ -42,7 +42,7 @@ const answersOf = ({ facts }: ReturnType<typeof world>) =>
 
 test("with nobody there to answer, the answer is no and the model is told", async () => {
   const each = world(changing(), { gate: gateFor("default") })
-  const run = each.runtime.open("main", "m")
+  const run = each.open()
   await each.runtime.prompt(run, { text: "go" })
   assert.deepEqual(each.done, [])
   const word = "nobody is there to permit it (write /w/x); go on without it and say so"
@@ -62,7 +62,7 @@ test("whoever answers is told who asks and for what", async () => {
     return { allow: true } as const
   }
   const each = world(model, { gate: gateFor("default"), answer })
-  await each.runtime.prompt(each.runtime.open("main", "m"), { text: "go" })
+  await each.runtime.prompt(each.open(), { text: "go" })
   const access = { kind: "write", path: "/w/x", inside: true, guarded: false } as const
   assert.deepEqual(asked, [
     { run: "r1", call: "c", tool: "change", input: { on: "f" }, access, path: ["main", "lead"] },
@@ -76,7 +76,7 @@ test("a no with a word reaches the model", async () => {
     gate: gateFor("default"),
     answer: async () => ({ allow: false, word: "use git mv" }),
   })
-  const run = each.runtime.open("main", "m")
+  const run = each.open()
   await each.runtime.prompt(run, { text: "go" })
   assert.deepEqual(each.done, [])
   const result = each.view.get(run)!.messages.find(({ role }) => role === "result")
@@ -88,13 +88,13 @@ test("an answerer that breaks means no", async () => {
     gate: gateFor("default"),
     answer: () => Promise.reject(new Error("the screen is gone")),
   })
-  assert.equal((await each.runtime.prompt(each.runtime.open("main", "m"), { text: "go" })).status, "completed")
+  assert.equal((await each.runtime.prompt(each.open(), { text: "go" })).status, "completed")
   assert.deepEqual(each.done, [])
 })
 
 test("an answer that never comes does not outlive a stop", { timeout: 5_000 }, async () => {
   const each = world(changing(), { gate: gateFor("default"), answer: () => new Promise(() => {}) })
-  const run = each.runtime.open("main", "m")
+  const run = each.open()
   each.log.listen(({ type }) => {
     if (type === "gate.asked") void each.runtime.cancel(run)
   })
@@ -104,7 +104,7 @@ test("an answer that never comes does not outlive a stop", { timeout: 5_000 }, a
 test("a question that was open at a crash is asked again, and one that was answered is not", async () => {
   const stored = async (until: string) => {
     const whole = world(changing(), { gate: gateFor("default"), answer: async () => ({ allow: true }) })
-    await whole.runtime.prompt(whole.runtime.open("main", "m"), { text: "go" })
+    await whole.runtime.prompt(whole.open(), { text: "go" })
     return whole.facts.slice(0, whole.facts.findIndex(({ type }) => type === until) + 1)
   }
   for (const [until, expected] of [

@@ -1,8 +1,8 @@
 import * as z from "zod"
 import { offer } from "../../src/agent/offer.ts"
 import { type Options, Runtime } from "../../src/agent/runtime.ts"
-import { type Agent, type Gate, type Offer, type Tool, tool } from "../../src/agent/scope.ts"
-import type { Event, Fact, Stamped } from "../../src/core/event.ts"
+import { type Agent, type Ceiling, type Gate, type Offer, type Tool, tool } from "../../src/agent/scope.ts"
+import type { Event, Fact, Limits, Stamped } from "../../src/core/event.ts"
 import { Log } from "../../src/core/log.ts"
 import type { RunView, View } from "../../src/core/view.ts"
 import { apply } from "../../src/core/view.ts"
@@ -12,12 +12,25 @@ const agent = (name: string, more: Partial<Agent> = {}): Agent => ({
   name,
   description: "",
   prompt: name.toUpperCase(),
-  tools: "*",
-  denied: [],
+  role: { tools: "*", denied: [] },
+  limits: {},
   ...more,
 })
 
-export const agents = [agent("main"), agent("lead"), agent("explore", { tools: ["look"] })]
+export const agents = [
+  agent("main"),
+  agent("lead"),
+  agent("explore", { role: { tools: ["look"], denied: [] } }),
+  agent("reader", { role: { tools: "*", denied: [], readonly: true } }),
+  agent("lost", { role: { tools: ["nothing"], denied: [] } }),
+]
+
+const find = (name = "lead"): Agent => {
+  const found = agents.find((each) => each.name === name)
+  if (!found)
+    throw new Error(`there is no agent named "${name}"; there are ${agents.map((each) => each.name).join(", ")}`)
+  return found
+}
 
 /** Tools that note what they did. `done` outlives a crash, as the world does. */
 export function toolsOf(done: string[]): Offer[] {
@@ -43,13 +56,23 @@ export function toolsOf(done: string[]): Offer[] {
     tool({
       name: "task",
       description: "",
-      input: z.strictObject({ agent: z.string(), prompt: z.string(), background: z.boolean().default(false) }),
+      input: z.strictObject({
+        agent: z.string(),
+        prompt: z.string(),
+        resume: z.string().optional(),
+        label: z.string().optional(),
+      }),
       repeatable: true,
       spawns: true,
       access: (input) => ({ kind: "agent", name: input.agent }),
-      async run(input, use) {
-        const { outcome } = await use.spawn({ ...input, call: use.call })
-        return { ok: outcome?.status === "completed", text: outcome?.text ?? "launched" }
+      async run({ agent, prompt, resume, label }, use) {
+        const { status, content } = await use.spawn({
+          agent,
+          prompt,
+          ...(resume && { resume }),
+          ...(label && { label }),
+        })
+        return { ok: status === "completed", text: content }
       },
     }),
   ]
@@ -58,12 +81,27 @@ export function toolsOf(done: string[]): Offer[] {
 
 export type World = ReturnType<typeof world>
 
+export type Making = Omit<Partial<Options>, "limits" | "ceiling"> & {
+  stored?: Stamped<Fact>[]
+  done?: string[]
+  gate?: Gate
+  tools?: Offer[]
+  bounds?: Partial<Ceiling["bounds"]>
+  /** Of every run, unless its agent or its task says otherwise. */
+  limits?: Partial<Limits> | Options["limits"]
+}
+
 /** A runtime over a log in memory. `facts` are what a disk would have, as they would come back from it. */
-export function world(
-  model: Model,
-  more: Partial<Options> & { stored?: Stamped<Fact>[]; done?: string[]; gate?: Gate } = {},
-) {
-  const { stored = [], done = [], gate = () => ({ do: "allow" }), ...options } = more
+export function world(model: Model, making: Making = {}) {
+  const {
+    stored = [],
+    done = [],
+    gate = () => ({ do: "allow" }),
+    tools = toolsOf(done),
+    bounds,
+    limits,
+    ...options
+  } = making
   const facts: Stamped<Fact>[] = structuredClone(stored)
   const events: Event[] = []
   const sink = { append: (fact: Stamped<Fact>) => facts.push(JSON.parse(JSON.stringify(fact))), synced: async () => {} }
@@ -79,15 +117,18 @@ export function world(
   const runtime = new Runtime({
     log,
     root: "/w",
-    agents,
-    ceiling: { tools: toolsOf(done), gate, limits: { turns: 20, depth: 2, parallel: 2 } },
+    ceiling: () => ({ tools, gate, bounds: { depth: 2, parallel: 2, ...bounds } }),
+    agent: async (name) => find(name),
+    modelFor: (_, asked, parent) => asked ?? parent,
     model: async () => model,
     system: ({ prompt }) => prompt,
+    limits: typeof limits === "function" ? limits : (agent, task) => ({ turns: 20, ...limits, ...agent, ...task }),
     newId: () => `r${ids++}`,
-    now: () => ++now,
+    now: () => performance.now(),
     ...options,
   })
-  return { log, facts, events, done, runtime, view: log.view }
+  const open = () => runtime.open(find("main"), "m")
+  return { log, facts, events, done, runtime, open, view: log.view }
 }
 
 export function fold(events: Iterable<Event>): View {

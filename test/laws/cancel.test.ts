@@ -10,7 +10,7 @@ test("stopped at any event, the whole family is at rest, every call has its resu
   await fc.assert(
     fc.asyncProperty(tree, fc.nat(60), async (turns, at) => {
       const each = world(scripted(({ messages }) => (messages.some(again) ? "still here" : answer(turns, messages))))
-      const run = each.runtime.open("main", "m")
+      const run = each.open()
       let stopped: Promise<void> | undefined
       const unlisten = each.log.listen(({ seq }) => {
         if (seq === at) stopped = each.runtime.cancel(run)
@@ -36,7 +36,7 @@ const again = (message: { role: string; text?: string }) => message.role === "us
 
 test("a tool that hears nothing does not hold a stopped run", { timeout: 5_000 }, async () => {
   const each = world(scripted(() => [call("deaf", {}, "a"), call("deaf", {}, "b"), call("change", {}, "c")]))
-  const run = each.runtime.open("main", "m")
+  const run = each.open()
   each.log.listen((event) => {
     if (event.type === "call.started" && event.id === "b") void each.runtime.cancel(run)
   })
@@ -63,7 +63,7 @@ test("a thousand stops leave no listener behind", async () => {
     scripted(({ messages }) => (messages.length > 1 ? "done" : Array.from({ length: 20 }, () => call("look")))),
   )
   for (let n = 0; n < 1_000; n++) {
-    const run = each.runtime.open("main", "m")
+    const run = each.open()
     const done = each.runtime.prompt(run, { text: "go" })
     if (n % 2) await each.runtime.cancel(run)
     await done

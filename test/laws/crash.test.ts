@@ -10,7 +10,7 @@ const start = (turns: Turn[]) => world(scripted(({ messages }) => answer(turns, 
 
 async function finish(turns: Turn[]): Promise<World> {
   const whole = start(turns)
-  await whole.runtime.prompt(whole.runtime.open("main", "m"), { text: "go" })
+  await whole.runtime.prompt(whole.open(), { text: "go" })
   return whole
 }
 
@@ -49,7 +49,7 @@ test("folding facts alone equals folding everything, at every closed turn", asyn
         if (event.type !== "turn.ended") return
         assert.deepEqual(fold(whole.facts).get(event.run), view.get(event.run))
       })
-      await whole.runtime.prompt(whole.runtime.open("main", "m"), { text: "go" })
+      await whole.runtime.prompt(whole.open(), { text: "go" })
       assert.ok(
         whole.events.every((event) => !(event instanceof Error)),
         String(whole.events.find((e) => e instanceof Error)),

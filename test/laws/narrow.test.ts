@@ -1,8 +1,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
-import { type Agent, type Ceiling, type Gate, narrow, type Powers } from "../../src/agent/scope.ts"
+import { type Ceiling, type Gate, narrow, type Powers } from "../../src/agent/scope.ts"
 import type { Access } from "../../src/core/access.ts"
+import type { Role } from "../../src/core/event.ts"
 import { toolsOf } from "../agent/world.ts"
 
 const tools = toolsOf([])
@@ -22,46 +23,44 @@ const gate: fc.Arbitrary<Gate> = fc
     const verdict = verdicts[accesses.findIndex(({ kind }) => kind === access.kind)]!
     return verdict === "deny" ? { do: "deny", why: "" } : { do: verdict as "allow" | "ask" }
   })
-const agent: fc.Arbitrary<Agent> = fc.record({
-  name: fc.constant("a"),
-  description: fc.constant(""),
-  prompt: fc.constant(""),
-  tools: fc.oneof(fc.constant("*" as const), fc.subarray([...names, "unknown"])),
-  denied: fc.subarray(names),
-  turns: fc.integer({ min: 1, max: 50 }),
-  gate,
-})
+const role: fc.Arbitrary<Role> = fc.record(
+  {
+    tools: fc.oneof(fc.constant("*" as const), fc.subarray([...names, "unknown"])),
+    denied: fc.subarray(names),
+    readonly: fc.constant(true as const),
+    mayStart: fc.subarray(["code", "explore"]),
+  },
+  { requiredKeys: ["tools", "denied"] },
+)
 const top: fc.Arbitrary<Ceiling> = fc.record({
   depth: fc.constant(-1),
   tools: fc.subarray(tools),
   gate,
-  limits: fc.record({
-    turns: fc.integer({ min: 1, max: 50 }),
-    depth: fc.nat(4),
-    parallel: fc.integer({ min: 1, max: 9 }),
-  }),
+  bounds: fc.record({ depth: fc.nat(4), parallel: fc.integer({ min: 1, max: 9 }) }),
 })
 
-test("on the way down nothing is ever added: tools, verdicts, turns, depth", () => {
+test("on the way down nothing is ever added: tools, verdicts, depth", () => {
   fc.assert(
-    fc.property(top, fc.array(agent, { minLength: 1, maxLength: 6 }), (ceiling, chain) => {
+    fc.property(top, fc.array(role, { minLength: 1, maxLength: 6 }), (ceiling, chain) => {
       let above = ceiling
+      let readonly = false
       for (const each of chain) {
         const powers: Powers = narrow(above, each)
+        readonly ||= each.readonly === true
         assert.equal(powers.ceiling.depth, above.depth + 1)
-        assert.ok(powers.ceiling.limits.turns <= Math.min(above.limits.turns, each.turns!))
-        assert.ok(powers.ceiling.limits.depth <= above.limits.depth)
-        assert.ok(powers.ceiling.limits.parallel <= above.limits.parallel)
+        assert.deepEqual(powers.ceiling.bounds, above.bounds)
         for (const tool of powers.tools) {
           assert.ok(above.tools.includes(tool))
           assert.ok(each.tools === "*" || each.tools.includes(tool.name))
           assert.ok(!each.denied.includes(tool.name))
-          if (tool.spawns) assert.ok(powers.ceiling.depth < above.limits.depth)
+          if (tool.spawns) assert.ok(powers.ceiling.depth < above.bounds.depth)
         }
         for (const access of accesses) {
-          const now = strictness[powers.gate(access).do]
-          assert.ok(now >= strictness[above.gate(access).do] && now >= strictness[each.gate!(access).do])
+          const verdict = powers.gate(access).do
+          assert.ok(strictness[verdict] >= strictness[above.gate(access).do])
+          assert.ok(strictness[verdict] >= strictness[powers.ceiling.gate(access).do])
           assert.ok(strictness[powers.ceiling.gate(access).do] >= strictness[above.gate(access).do])
+          if (readonly && (access.kind === "write" || access.kind === "run")) assert.equal(verdict, "deny")
         }
         above = powers.ceiling
       }
@@ -69,40 +68,34 @@ test("on the way down nothing is ever added: tools, verdicts, turns, depth", () 
   )
 })
 
-test("a role keeps the order of the tools, and lists and wildcards mean what they say", () => {
-  const ceiling: Ceiling = {
-    depth: -1,
-    tools,
-    gate: () => ({ do: "allow" }),
-    limits: { turns: 9, depth: 1, parallel: 1 },
-  }
-  const role = (more: Partial<Agent>) =>
-    narrow(ceiling, { name: "a", description: "", prompt: "", tools: "*", denied: [], ...more }).tools.map(
-      ({ name }) => name,
-    )
-  assert.deepEqual(role({}), names)
-  assert.deepEqual(role({ tools: ["change", "look", "change"] }), ["look", "change"])
-  assert.deepEqual(role({ denied: ["look"] }), names.slice(1))
-  assert.deepEqual(role({ tools: ["look", "change"], denied: ["look"] }), ["change"])
-  assert.deepEqual(role({ tools: [] }), [])
-  assert.deepEqual(role({ tools: ["unknown"] }), [])
+const open: Ceiling = { depth: -1, tools, gate: () => ({ do: "allow" }), bounds: { depth: 2, parallel: 1 } }
+
+test("a role keeps the order of the tools, and lists, wildcards and denials mean what they say", () => {
+  const left = (role: Partial<Role>) => narrow(open, { tools: "*", denied: [], ...role }).tools.map(({ name }) => name)
+  assert.deepEqual(left({}), names)
+  assert.deepEqual(left({ tools: ["change", "look", "change"] }), ["look", "change"])
+  assert.deepEqual(left({ denied: ["look"] }), names.slice(1))
+  assert.deepEqual(left({ tools: ["look", "change"], denied: ["look"] }), ["change"])
+  assert.deepEqual(left({ tools: [] }), [])
+  assert.deepEqual(left({ tools: ["unknown"] }), [])
 })
 
-test("one that may only delegate can start one that may do everything", () => {
-  const ceiling: Ceiling = {
-    depth: -1,
-    tools,
-    gate: () => ({ do: "allow" }),
-    limits: { turns: 9, depth: 2, parallel: 1 },
-  }
-  const lead = narrow(ceiling, { name: "lead", description: "", prompt: "", tools: ["task"], denied: [] })
+test("one that may only delegate can start one that may do everything; one that is read-only cannot", () => {
+  const lead = narrow(open, { tools: ["task"], denied: [] })
   assert.deepEqual(
     lead.tools.map(({ name }) => name),
     ["task"],
   )
-  const coder = narrow(lead.ceiling, { name: "code", description: "", prompt: "", tools: "*", denied: [] })
-  assert.deepEqual(
-    coder.tools.map(({ name }) => name),
-    names,
-  )
+  const coder = narrow(lead.ceiling, { tools: "*", denied: ["task"] })
+  assert.deepEqual([...coder.tools.map(({ name }) => name), "task"], names)
+  assert.deepEqual(coder.gate({ kind: "run", command: "ls" }), { do: "allow" })
+  const reader = narrow(open, { tools: "*", denied: [], readonly: true })
+  const child = narrow(reader.ceiling, { tools: "*", denied: [] })
+  assert.deepEqual(child.gate({ kind: "run", command: "ls" }), { do: "deny", why: "this agent is read-only" })
+})
+
+test("an agent that may start only some agents can start no other", () => {
+  const { gate } = narrow(open, { tools: "*", denied: [], mayStart: ["explore"] })
+  assert.deepEqual(gate({ kind: "agent", name: "explore" }), { do: "allow" })
+  assert.deepEqual(gate({ kind: "agent", name: "code" }), { do: "deny", why: "this agent may start only explore" })
 })

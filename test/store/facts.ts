@@ -98,6 +98,7 @@ const details = fc.oneof(
     timedOut: flag,
   }),
   fc.record({ kind: fc.constant("found"), shown: fc.nat(), total: fc.nat() }),
+  fc.record({ kind: fc.constant("task"), run: shortText }),
   fc.record({ kind: fc.constant("page"), url: shortText, status: fc.nat(), bytes: fc.nat() }),
   fc.record({
     kind: fc.constant("todo"),
@@ -129,12 +130,30 @@ const kinds: { [F in Fact as F["type"]]: fc.Arbitrary<Omit<F, "type">> } = {
       depth: fc.nat(),
       root: shortText,
       system: anyText,
+      role: some(
+        {
+          tools: fc.oneof(fc.constant("*" as const), fc.array(shortText)),
+          denied: fc.array(shortText),
+          readonly: fc.constant(true as const),
+          mayStart: fc.array(shortText),
+        },
+        ["tools", "denied"],
+      ),
+      limits: some({ turns: fc.nat(), tokens: fc.nat(), cost: anyNumber, timeout: fc.nat(), idle: fc.nat() }, [
+        "turns",
+      ]),
+      tuning: some({ temperature: anyNumber, effort: fc.constantFrom("low" as const, "high" as const) }, []),
+      label: shortText,
       session: shortText,
-      origin: fc.record({ run: shortText, call: shortText, background: flag }),
+      origin: fc.record({ run: shortText, call: shortText }),
     },
-    ["agent", "model", "depth", "root", "system"],
+    ["agent", "model", "depth", "root", "system", "role", "limits"],
   ),
-  "run.told": fc.record({ reason: fc.constantFrom("turns", "length", "empty"), text: anyText }),
+  "run.told": fc.record({
+    reason: fc.constantFrom("turns", "tokens", "cost", "length", "empty", "refusal", "report"),
+    text: anyText,
+  }),
+  "model.chosen": fc.record({ model: shortText }),
   "run.settled": fc.record({ outcome, ms: anyNumber }),
   "mail.sent": some({ text: anyText, images, key: shortText }, ["text"]),
   "mail.read": fc.constant({}),
@@ -145,6 +164,10 @@ const kinds: { [F in Fact as F["type"]]: fc.Arbitrary<Omit<F, "type">> } = {
     usage,
     cost,
     ms: anyNumber,
+  }),
+  "call.planned": fc.record({
+    id: shortText,
+    change: fc.record({ path: shortText, before: fc.option(shortText), after: shortText }),
   }),
   "call.started": fc.record({ id: shortText, name: shortText }),
   "call.ended": some(

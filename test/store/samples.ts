@@ -19,6 +19,8 @@ export const opened = (seq: number): Stamped<Fact> => ({
   depth: 0,
   root: "/home/ann/shop",
   system: "You are Legwork.",
+  role: { tools: "*", denied: [] },
+  limits: { turns: 200 },
 })
 
 export const said = (seq: number, text: string): Stamped<Fact> => ({

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { cards } from "../../scripts/cards.ts"
+import { agents, cards } from "../../scripts/cards.ts"
+import storedAgents from "../../src/agents/built-in.json" with { type: "json" }
 import { builtIn } from "../../src/tools/built-in.ts"
 import stored from "../../src/tools/cards.json" with { type: "json" }
 
@@ -8,14 +9,15 @@ const world = { readable: [], writable: [], keep: async () => "", env: {}, ripgr
 
 test("the cards say what the tools themselves say; if not, run: npm run cards", async () => {
   assert.deepEqual(stored, await cards())
+  assert.deepEqual(storedAgents, await agents())
 })
 
 test("web_search is offered only to those who have a key", () => {
   const names = (search?: { key: string }) =>
     builtIn({ world, environment: [], web: { allowPrivate: false, ...(search && { search }) } }).map(({ name }) => name)
   const usual = ["bash", "read", "write", "edit", "glob", "grep", "ls", "web_fetch"]
-  assert.deepEqual(names(), [...usual, "todo_write"])
-  assert.deepEqual(names({ key: "k" }), [...usual, "web_search", "todo_write"])
+  assert.deepEqual(names(), [...usual, "task", "todo_write"])
+  assert.deepEqual(names({ key: "k" }), [...usual, "web_search", "task", "todo_write"])
 })
 
 test("each tool is made once, when first needed", async () => {

@@ -82,5 +82,6 @@ export const useOf = (part: Partial<Use> & Pick<Use, "root">): Use => ({
   files: new Map(),
   show: () => {},
   spawn: () => Promise.reject(new Error("no children here")),
+  plan: async () => {},
   ...part,
 })

@@ -2,90 +2,123 @@ import { createInterface, type Interface } from "node:readline"
 import { describe } from "../../agent/permit.ts"
 import type { Question, Reply } from "../../agent/runtime.ts"
 import type { Event } from "../../core/event.ts"
+import { numbers, seconds } from "../../core/numbers.ts"
 import type { View } from "../../core/view.ts"
+import type { Report } from "../../report.ts"
+import type { Session } from "../../session.ts"
 import { codes } from "../exit.ts"
 import { callLine } from "../plain/call.ts"
-import { numbers, printable, seconds } from "../plain/format.ts"
+import { printable, visible } from "../plain/format.ts"
 import type { Flags } from "../program.ts"
 import { introduce, start } from "../start.ts"
 
 /** A conversation line by line. What is typed while the agent works is heard between two turns. */
 export async function chat(first: string, flags: Flags): Promise<number> {
-  const rl = createInterface({ input: process.stdin, output: process.stdout, prompt: "> " })
-  const questions = asking(rl)
+  // Questions can come only once the terminal is being read, and it is read only once there is a session to talk to.
+  const questions = asking()
   const session = await start(flags, { listen: show, answer: questions.ask })
-  introduce(session)
-  const ended = Promise.withResolvers<number>()
-  let working = 0
-  let warned = false
-  const say = async (text: string) => {
+  introduce(session, flags.model)
+  const rl = createInterface({ input: process.stdin, output: process.stdout, prompt: "> " })
+  questions.use(rl)
+  const code = await converse(rl, session, { first, take: questions.take })
+  await session.close()
+  rl.close()
+  process.stdout.write(`\n  to go on: legwork -r ${session.id}\n`)
+  return code
+}
+
+type Talk = { first: string; take(line: string): boolean }
+
+function converse(rl: Interface, session: Session, { first, take }: Talk): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  let [working, warned, over] = [0, false, false]
+  const end = (code: number) => {
+    over = true
+    resolve(code)
+  }
+  const work = async (doing: Promise<Report>) => {
     working++
-    const report = await session.prompt(text)
+    const report = await doing
     working--
-    if (working > 0) return // it was heard in the middle of other work, whose end tells
+    if (working > 0 || over) return // it was heard in the middle of other work, whose end tells
     const said = report.error ? `: ${report.error.message}` : ""
     process.stdout.write(printable(`\n  ${report.status}${said} · ${numbers(report)}\n`))
     rl.prompt()
   }
   rl.on("line", (line) => {
     warned = false
-    if (questions.take(line)) return
+    if (take(line)) return
     if (line.trim() === "") return rl.prompt()
-    if (["/exit", "/quit"].includes(line.trim())) return ended.resolve(codes.done)
-    void say(line)
+    if (["/exit", "/quit"].includes(line.trim())) return end(codes.done)
+    void work(session.prompt(line))
   })
   rl.on("SIGINT", () => {
-    if (warned) return ended.resolve(codes.interrupted)
+    if (warned) return end(codes.interrupted)
     warned = true
+    rl.write(null, { ctrl: true, name: "u" }) // what was typed so far is dropped, not joined to the next line
     if (working > 0) void session.cancel()
     else process.stdout.write("\n(ctrl-c again to leave)\n> ")
   })
-  rl.on("close", () => ended.resolve(codes.done))
-  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, () => ended.resolve(codes.interrupted))
-  if (first) void say(first)
+  rl.on("close", () => end(codes.done))
+  rl.on("error", () => end(codes.interrupted)) // the terminal is gone
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, () => end(codes.interrupted))
+  if (first) void work(session.prompt(first))
+  else if (isUnfinished(session)) void work(session.proceed())
   else rl.prompt()
-  const code = await ended.promise
-  rl.close()
-  await session.close()
-  process.stdout.write(`\n  to go on: legwork -r ${session.id}\n`)
-  return code
+  return promise
 }
+
+/** A crash left something to do. */
+const isUnfinished = ({ view }: Session): boolean =>
+  [...view.values()].some(({ rest, mail, messages }) => mail.length > 0 || (!rest && messages.length > 0))
 
 /** Shows what happens as it happens: the text of the answer, a line a call, and what the provider makes us wait for. */
 function show(event: Event, view: View): void {
-  if (event.type === "turn.delta" && event.kind === "text") process.stdout.write(printable(event.text))
+  const run = view.get(event.run)
+  const indent = "  ".repeat((run?.depth ?? 0) + 1)
+  if (event.type === "turn.delta" && event.kind === "text" && run?.depth === 0) {
+    process.stdout.write(printable(event.text))
+  }
   if (event.type === "turn.failed" && event.wait !== null) {
-    process.stdout.write(printable(`\n  ${event.error.message}; trying again in ${seconds(event.wait)}\n`))
+    process.stdout.write(printable(`\n${indent}${event.error.message}; trying again in ${seconds(event.wait)}\n`))
   }
   if (event.type !== "call.started" && event.type !== "call.ended") return
-  const call = view.get(event.run)?.calls.get(event.id)?.call
-  if (event.type === "call.started" && call) process.stdout.write(`\n  ${callLine(call)}\n`)
+  const call = run?.calls.get(event.id)?.call
+  if (event.type === "call.started" && call) process.stdout.write(`\n${indent}${callLine(call)}\n`)
   if (event.type === "call.ended" && !event.ok)
-    process.stdout.write(printable(`  failed: ${event.text.slice(0, 200)}\n`))
+    process.stdout.write(printable(`${indent}failed: ${event.text.slice(0, 200)}\n`))
 }
 
-type Asking = { ask(question: Question, signal: AbortSignal): Promise<Reply>; take(line: string): boolean }
+type Asking = {
+  use(rl: Interface): void
+  ask(question: Question, signal: AbortSignal): Promise<Reply>
+  take(line: string): boolean
+}
 
 /** Questions wait in a row; the next line that is typed answers the first. Anything but yes is no. */
-function asking(rl: Interface): Asking {
+function asking(): Asking {
   const waiting: { question: Question; reply(reply: Reply): void }[] = []
+  let rl: Interface | undefined
   const put = () => {
     const next = waiting[0]
-    if (!next) return
+    if (!next || !rl) return
     const more = waiting.length > 1 ? ` (1 of ${waiting.length})` : ""
-    process.stdout.write(
-      printable(`\n  ${next.question.path.join(" > ")} wants to ${describe(next.question.access)}${more}\n`),
-    )
+    const { path, access } = next.question
+    process.stdout.write(`\n  ${printable(path.join(" > "))} wants to ${visible(describe(access))}${more}\n`)
     rl.setPrompt("  allow? y, or n and a word to the model: ")
     rl.prompt()
   }
   const drop = (question: Question) => {
     const at = waiting.findIndex((each) => each.question === question)
     if (at >= 0) waiting.splice(at, 1)
-    rl.setPrompt("> ")
+    rl?.setPrompt("> ")
     put()
   }
   return {
+    use(terminal) {
+      rl = terminal
+      put()
+    },
     ask: (question, signal) =>
       new Promise((resolve, reject) => {
         const stop = () => {
@@ -104,13 +137,15 @@ function asking(rl: Interface): Asking {
     take(line) {
       const next = waiting[0]
       if (!next) return false
-      const [word = "", ...rest] = line.trim().split(/\s+/)
-      if (/^y(es)?$/i.test(word)) next.reply({ allow: true })
-      else {
-        const said = (/^no?$/i.test(word) ? rest.join(" ") : line).trim()
-        next.reply(said ? { allow: false, word: said } : { allow: false })
-      }
+      next.reply(replyIn(line))
       return true
     },
   }
+}
+
+function replyIn(line: string): Reply {
+  const [word = "", ...rest] = line.trim().split(/\s+/)
+  if (/^y(es)?$/i.test(word)) return { allow: true }
+  const said = (/^no?$/i.test(word) ? rest.join(" ") : line).trim()
+  return said ? { allow: false, word: said } : { allow: false }
 }

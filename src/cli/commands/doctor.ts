@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process"
 import { access, constants, mkdir } from "node:fs/promises"
 import { homedir } from "node:os"
-import { resolve } from "node:path"
 import { promisify } from "node:util"
-import { load } from "../../config.ts"
-import { packageFolders, stateFolder } from "../../folders.ts"
+import { ConfigError, load } from "../../config.ts"
+import { folderOf, packageFolders, stateFolder } from "../../folders.ts"
 import { keysFound } from "../../model/providers.ts"
 import { resolver } from "../../model/resolve.ts"
 import { ripgrepPath } from "../../tools/ripgrep.ts"
@@ -18,7 +17,7 @@ export type Finding = { what: string; state: "ok" | "note" | "missing"; said: st
 const run = promisify(execFile)
 
 export async function doctor(flags: { json?: true }, { cwd = process.cwd(), model }: Flags): Promise<number> {
-  const folder = resolve(cwd)
+  const folder = await folderOf(cwd)
   const env = process.env
   const findings: Finding[] = [
     node(),
@@ -71,8 +70,15 @@ async function state(folder: string): Promise<Finding> {
   }
 }
 
+/** Bad settings are a finding like any other. */
+function wrong(error: unknown): Finding {
+  if (error instanceof ConfigError) return { what: "settings", state: "missing", said: error.message }
+  throw error
+}
+
 async function settings(cwd: string, env: NodeJS.ProcessEnv, model: string | undefined): Promise<Finding[]> {
-  const config = await load({ cwd, env, home: homedir(), flags: model === undefined ? {} : { model } })
+  const config = await load({ cwd, env, home: homedir(), flags: model === undefined ? {} : { model } }).catch(wrong)
+  if ("what" in config) return [config]
   const files = config.files.length > 0 ? config.files.join(", ") : "none; defaults apply"
   const keys = keysFound({ settings: config.providers, env })
   const models = resolver({ config, env, packages: packageFolders(env) })

@@ -1,10 +1,11 @@
 import type { Event } from "../../core/event.ts"
+import { numbers } from "../../core/numbers.ts"
 import type { View } from "../../core/view.ts"
 import type { Report } from "../../report.ts"
 import type { Session } from "../../session.ts"
 import { codes, exitCode, UsageError } from "../exit.ts"
 import { standardInput } from "../input.ts"
-import { numbers, printable } from "../plain/format.ts"
+import { printable } from "../plain/format.ts"
 import { type Progress, progress } from "../plain/progress.ts"
 import type { Flags } from "../program.ts"
 import { introduce, start } from "../start.ts"
@@ -14,19 +15,20 @@ export async function print(given: string, flags: Flags): Promise<number> {
   const out = flags.outputFormat === "stream-json" ? eventLines() : undefined
   let watch: Progress | undefined
   const listen = (event: Event, view: View) => {
-    out?.event(event)
+    out?.event(event, view)
     watch?.event(event, view)
   }
   const goesOn = flags.continue !== undefined || flags.resume !== undefined
-  // Standard input is read while the rest is loaded.
-  const ready = given === "" && !goesOn ? Promise.resolve() : undefined
-  const opening = ready ? undefined : start(flags, { listen })
-  opening?.catch(() => {})
-  const prompt = join(given, await standardInput(process.stdin, given, opening ?? Promise.resolve()))
+  let opening: Promise<Session> | undefined
+  const opened = () => {
+    opening ??= start(flags, { listen })
+    return opening
+  }
+  const prompt = join(given, await standardInput(process.stdin, given, opened))
   if (prompt === "" && !goesOn)
     throw new UsageError('there is nothing to do; say what, as in: legwork -p "explain this project"')
-  const session = await (opening ?? start(flags, { listen }))
-  introduce(session)
+  const session = await opened()
+  introduce(session, flags.model)
   if (prompt === "" && neverAsked(session)) {
     await session.close()
     throw new UsageError(
@@ -68,13 +70,13 @@ function onSignals(session: Session): () => void {
   }
 }
 
-/** Each event as it happens, a line each; that a run has settled is said only when it is safe on disk. */
-function eventLines(): { event(event: Event): void; end(session: Session): Promise<void> } {
+/** Each event as it happens, a line each; that the main run has settled is said only when it is safe on disk. */
+function eventLines(): { event(event: Event, view: View): void; end(session: Session): Promise<void> } {
   let held: string[] | undefined
   const write = (line: string) => void (held ? held.push(line) : process.stdout.write(line))
   return {
-    event(event) {
-      if (event.type === "run.settled") held ??= []
+    event(event, view) {
+      if (event.type === "run.settled" && view.get(event.run)?.depth === 0) held ??= []
       write(`${JSON.stringify(event)}\n`)
     },
     async end(session) {

@@ -1,10 +1,11 @@
 import { Log, nowhere } from "../../core/log.ts"
 import type { Message } from "../../core/message.ts"
+import { count, dollars, seconds, tokens } from "../../core/numbers.ts"
 import { folderOf, stateFolder } from "../../folders.ts"
 import { jsonl } from "../../store/jsonl.ts"
 import { codes } from "../exit.ts"
 import { callLine } from "../plain/call.ts"
-import { count, dollars, oneLine, printable, seconds, tokens } from "../plain/format.ts"
+import { oneLine, printable } from "../plain/format.ts"
 
 const store = () => jsonl({ folder: stateFolder(process.env) })
 
@@ -43,7 +44,9 @@ export async function show(id: string, flags: { json?: true }): Promise<number> 
   }
   const log = new Log(nowhere, Date.now, () => {})
   log.replay(facts)
-  process.stdout.write(`session ${header.id}\nfolder  ${header.cwd}\nopened  ${new Date(header.at).toISOString()}\n`)
+  process.stdout.write(
+    printable(`session ${header.id}\nfolder  ${header.cwd}\nopened  ${new Date(header.at).toISOString()}\n`),
+  )
   for (const run of log.view.values()) {
     const { usage, cost, rest, toolCalls } = run
     const state = rest ? `${rest.outcome.status} · ${seconds(rest.ms)}` : "unfinished: resume goes on with it"

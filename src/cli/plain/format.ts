@@ -1,25 +1,3 @@
-import { type Cost, totalTokens, type Usage } from "../../core/usage.ts"
-
-export const seconds = (ms: number): string =>
-  ms < 59_950 ? `${(ms / 1000).toFixed(1)}s` : `${Math.floor(ms / 60_000)}m ${Math.round((ms % 60_000) / 1000)}s`
-
-export const count = (n: number, thing: string): string => `${n} ${thing}${n === 1 ? "" : "s"}`
-
-export function tokens(usage: Usage): string {
-  const total = totalTokens(usage)
-  if (total < 1_000) return count(total, "token")
-  return total < 999_500 ? `${(total / 1_000).toFixed(1)}k tokens` : `${(total / 1_000_000).toFixed(1)}M tokens`
-}
-
-export function dollars(cost: Cost): string {
-  if (cost === null) return "cost unknown"
-  return cost < 0.01 && cost > 0 ? `$${cost.toFixed(4)}` : `$${cost.toFixed(2)}`
-}
-
-/** The numbers that people ask for, in one line. */
-export const numbers = (of: { toolCalls: number; usage: Usage; cost: Cost; durationMs: number }): string =>
-  [count(of.toolCalls, "tool"), tokens(of.usage), dollars(of.cost), seconds(of.durationMs)].join(" · ")
-
 /** Takes out what could steer a terminal: escape sequences and control characters, but for new lines and tabs. */
 export const printable = (text: string): string =>
   text
@@ -33,3 +11,26 @@ export const oneLine = (text: string, most: number): string => {
   const flat = printable(text).replaceAll(/\s+/g, " ").trim()
   return flat.length > most ? `${flat.slice(0, most - 1)}…` : flat
 }
+
+/** Letters of East Asia and pictures take two columns of a terminal. */
+const wide =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303f\uff00-\uff60]|\p{Emoji_Presentation}/u
+
+export function cut(line: string, width: number): string {
+  let columns = 0
+  let kept = ""
+  for (const letter of line) {
+    columns += wide.test(letter) ? 2 : 1
+    if (columns > width) return `${kept.slice(0, -1)}…`
+    kept += letter
+  }
+  return line
+}
+
+/** Every letter that does not show itself, written out: for questions, where nothing may hide. */
+export const visible = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (letter) => {
+    if (letter === "\n") return letter
+    const code = letter.codePointAt(0)!.toString(16)
+    return code.length <= 2 ? `\\x${code.padStart(2, "0")}` : `\\u{${code}}`
+  })

@@ -1,7 +1,8 @@
-import type { Event, RunId } from "../../core/event.ts"
+import type { Event } from "../../core/event.ts"
+import { count, seconds } from "../../core/numbers.ts"
 import type { RunView, View } from "../../core/view.ts"
 import { callLine } from "./call.ts"
-import { count, oneLine, seconds } from "./format.ts"
+import { cut, oneLine } from "./format.ts"
 
 export type Screen = {
   write(text: string): unknown
@@ -12,38 +13,43 @@ export type Screen = {
 export type Progress = { event(event: Event, view: View): void; end(): void }
 
 const beat = 100
+/** So many children have a line of their own; the rest are counted. */
+const mostLines = 10
 
 /**
- * What the main run is at, for people, on standard error. A terminal has one line that is rewritten in place; anything
- * else has lines only for what goes wrong. `verbose` has a line a call, on both.
+ * What goes on, for people, on standard error. A terminal has a line for the main run and one for each child at work,
+ * rewritten in place. Anything else has a line when a child starts and one when it ends. `verbose` adds one a call.
  */
 export function progress(screen: Screen, { verbose, now }: { verbose: boolean; now(): number }): Progress {
-  const live = screen.isTTY === true
-  const began = now()
-  let shown = false
-  let doing = "thinking"
-  let tools = 0
+  const live = screen.isTTY === true && process.env.TERM !== "dumb"
+  const began = new Map<string, number>()
+  const started = now()
+  let latest: View = new Map()
+  let drawn = 0
   const clear = () => {
-    if (shown) screen.write("\r\u001b[K")
-    shown = false
+    if (drawn > 0) screen.write(`\r${drawn > 1 ? `\u001b[${drawn - 1}A` : ""}\u001b[J`)
+    drawn = 0
   }
   const say = (line: string) => {
     clear()
     screen.write(`${line}\n`)
   }
   const draw = () => {
-    const line = `  ${doing} ... ${count(tools, "tool")}, ${seconds(now() - began)}`
-    screen.write(`\r${oneLine(line, (screen.columns ?? 80) - 2)}\u001b[K`)
-    shown = true
+    const width = (screen.columns || 80) - 1
+    const lines = status(latest, { since: (id) => now() - (began.get(id) ?? started), now: now() - started })
+    clear()
+    screen.write(lines.map((line) => cut(line, width)).join("\n"))
+    drawn = lines.length
   }
   const timer = live ? setInterval(draw, beat) : undefined
   timer?.unref()
   return {
     event(event, view) {
-      const line = noteOf(event, view, verbose)
+      latest = view
+      if (event.type === "mail.read" && !began.has(event.run)) began.set(event.run, now())
+      const line = noteOf(event, view, { verbose, live, since: () => now() - (began.get(event.run) ?? now()) })
       if (line) say(line)
-      if (event.type === "call.ended") tools++
-      doing = doingOf(view, event.run) ?? doing
+      if (event.type === "run.settled") began.delete(event.run)
     },
     end() {
       clearInterval(timer)
@@ -52,25 +58,47 @@ export function progress(screen: Screen, { verbose, now }: { verbose: boolean; n
   }
 }
 
-function noteOf(event: Event, view: View, verbose: boolean): string | undefined {
+/** A line for the main run, and one for each child that works; those that wait for a place are counted. */
+function status(view: View, { since, now }: { since(id: string): number; now: number }): string[] {
+  const main = [...view.values()].find(({ depth }) => depth === 0)
+  const children = [...view.values()].filter(({ depth, rest }) => depth > 0 && !rest)
+  const working = children.filter(({ messages }) => messages.length > 0)
+  const shown = working.slice(0, mostLines).map((run) => `${head(run)} ... ${tally(run, since(run.id))}`)
+  const more = children.length - shown.length
+  return [
+    `  ${main ? doing(main) : "starting"} ... ${count(main?.family.toolCalls ?? 0, "tool")}, ${seconds(now)}`,
+    ...shown,
+    ...(more > 0 ? [`  +${more} more`] : []),
+  ]
+}
+
+const head = ({ agent, label, depth }: RunView): string =>
+  `${"  ".repeat(depth)}[${agent}] ${oneLine(label ?? "subtask", 60)}`
+const tally = ({ family, before }: RunView, ms: number): string =>
+  `${count(family.toolCalls - before.toolCalls, "tool")}, ${seconds(ms)}`
+
+type Manner = { verbose: boolean; live: boolean; since(): number }
+
+function noteOf(event: Event, view: View, { verbose, live, since }: Manner): string | undefined {
+  const run = view.get(event.run)
+  if (!run) return undefined
   if (event.type === "turn.failed" && event.wait !== null) {
-    return `  ${event.error.message}; trying again in ${seconds(event.wait)}`
+    return oneLine(`${"  ".repeat(run.depth + 1)}${event.error.message}; trying again in ${seconds(event.wait)}`, 200)
   }
   if (verbose && event.type === "call.started") {
-    const call = view.get(event.run)?.calls.get(event.id)?.call
-    return call && `  ${callLine(call)}`
+    const call = run.calls.get(event.id)?.call
+    return call && `  ${run.depth > 0 ? "[sub] " : ""}${callLine(call)}`
   }
-  return undefined
+  if (run.depth === 0) return undefined
+  if (event.type === "mail.read" && !live) return head(run)
+  if (event.type !== "run.settled") return undefined
+  const { status } = event.outcome
+  return `${head(run)} - ${status === "completed" ? "done" : status} (${tally(run, since())})`
 }
 
-function doingOf(view: View, run: RunId): string | undefined {
-  const at = view.get(run)
-  if (!at) return undefined
-  if (at.failing) return "waiting for the provider"
-  const open = openCall(at)
+function doing(run: RunView): string {
+  if (run.failing) return "waiting for the provider"
+  const open = [...run.calls.values()].find(({ state }) => state === "started" || state === "asking")
   if (open) return open.state === "asking" ? `asking: ${callLine(open.call)}` : callLine(open.call)
-  return at.draft.text ? "answering" : "thinking"
+  return run.draft.text ? "answering" : "thinking"
 }
-
-const openCall = (run: RunView) =>
-  [...run.calls.values()].find(({ state }) => state === "started" || state === "asking")

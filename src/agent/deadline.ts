@@ -1,0 +1,36 @@
+/** Ends work whose time is up. Time that is spent waiting for a person does not count. */
+export class Deadline {
+  #left: number
+  #since = 0
+  #waits = 0
+  #timer: NodeJS.Timeout | undefined
+  #now: () => number
+  #expire: () => void
+
+  constructor(options: { ms: number; now: () => number; expire: () => void }) {
+    this.#left = options.ms
+    this.#now = options.now
+    this.#expire = options.expire
+    this.#start()
+  }
+
+  /** Several may wait for a person at once: the time runs again when none does. */
+  pause(): void {
+    if (this.#waits++ > 0) return
+    clearTimeout(this.#timer)
+    this.#left -= this.#now() - this.#since
+  }
+
+  resume(): void {
+    if (--this.#waits === 0) this.#start()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #start(): void {
+    this.#since = this.#now()
+    this.#timer = setTimeout(this.#expire, Math.max(0, this.#left))
+  }
+}

@@ -1,0 +1,16 @@
+import { noUsage } from "../core/usage.ts"
+import type { Model } from "../model/model.ts"
+
+/** Stands for a model that cannot be had, so that the run fails in the ordinary way and says why. */
+export const unusable = (id: string, error: unknown): Model => ({
+  id,
+  images: false,
+  window: 0,
+  cost: () => 0,
+  stream: async () => ({
+    ok: false,
+    error: { kind: "not_found", message: error instanceof Error ? error.message : String(error) },
+    retry: false,
+    usage: noUsage(),
+  }),
+})

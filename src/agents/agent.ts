@@ -1,0 +1,47 @@
+import type { Agent } from "../agent/scope.ts"
+import type { Limits } from "../core/event.ts"
+import type { Definition } from "./definition.ts"
+
+/** What settings say about one agent, over its definition. */
+export type Override = { model?: string; limits: Partial<Limits> }
+
+/** A definition as the engine needs it. What it asks for beyond its ceiling has no effect. */
+export function agentOf(definition: Definition, override: Override): Agent {
+  const { id, shortDescription, prompt, offered, hidden, degraded, mode } = definition
+  const model = override.model ?? definition.model ?? undefined
+  return {
+    name: id,
+    description: shortDescription,
+    prompt,
+    role: {
+      tools: offered.allow,
+      denied: offered.deny,
+      ...(isReadonly(definition) && { readonly: true }),
+      ...(offered.mayStart && { mayStart: offered.mayStart }),
+    },
+    limits: { ...limitsIn(definition), ...override.limits },
+    ...(model !== undefined && { model }),
+    ...tuningIn(definition),
+    ...((hidden || degraded || mode === "primary") && { hidden: true }),
+  }
+}
+
+/** Plan mode is read-only by another name. Modes that would widen are no business of a definition. */
+const isReadonly = ({ readonly, sandbox, permission }: Definition): boolean =>
+  readonly || sandbox === "read-only" || permission.mode === "plan"
+
+const limitsIn = ({ maxTurns, timeoutMs, budget }: Definition): Partial<Limits> => ({
+  ...(maxTurns !== undefined && { turns: maxTurns }),
+  ...(timeoutMs !== undefined && { timeout: timeoutMs }),
+  ...(budget?.tokens !== undefined && { tokens: budget.tokens }),
+  ...(budget?.cost !== undefined && { cost: budget.cost }),
+})
+
+function tuningIn({ temperature, topP, effort }: Definition): Pick<Agent, "tuning"> {
+  const tuning = {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(effort && { effort }),
+  }
+  return Object.keys(tuning).length > 0 ? { tuning } : {}
+}

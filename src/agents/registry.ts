@@ -1,0 +1,102 @@
+import { homedir } from "node:os"
+import type { Agent } from "../agent/scope.ts"
+import { inMilliseconds } from "../config/seconds.ts"
+import type { Config } from "../config.ts"
+import { agentOf } from "./agent.ts"
+import builtIn from "./built-in.json" with { type: "json" }
+import type { Definition } from "./definition.ts"
+import { type Loaded, loadAgents } from "./load.ts"
+import { lookup } from "./lookup.ts"
+import { defineAgent } from "./parse.ts"
+
+/** An agent as a program gives it; the fields are those of agent files. */
+export type Own = {
+  description: string
+  prompt: string
+  tools?: string[] | string
+  disallowedTools?: string[] | string
+  model?: string | string[]
+  maxTurns?: number
+  readonly?: boolean
+  hidden?: boolean
+  [field: string]: unknown
+}
+
+/** Agents by name: definitions, or functions of the models in the settings that return one. */
+export type Given = Record<string, Own | ((settings: Pick<Config, "model" | "smallModel" | "planModel">) => Own)>
+
+export type Registry = {
+  /** The agent of this name, `general` without one. Throws words that say which there are. */
+  find(name: string | undefined): Promise<Agent>
+  /** Those that models may start, a line each. */
+  listed(): string
+  register(given: Given): void
+}
+
+export type Sources = {
+  cwd: string
+  env: NodeJS.ProcessEnv
+  config: Config
+  given: Given | undefined
+  json: string | undefined
+  warn(text: string): void
+}
+
+export const builtInAgents = builtIn as unknown as Definition[]
+
+/** All agents of a session. Files that change count from the next task on. */
+export async function registry({ cwd, env, config, given = {}, json, warn }: Sources): Promise<Registry> {
+  const library: Definition[] = definitionsOf(given, config)
+  const home = env.HOME || homedir()
+  const flag = json === undefined ? {} : { flag: json }
+  const { reload, ...first } = await loadAgents({ cwd, env, home, builtIn: builtInAgents, library, ...flag })
+  let loaded: Loaded = first
+  let looking: Promise<void> | undefined
+  tell(first, warn)
+
+  /** Calls that come together look once. */
+  const look = (): Promise<void> => {
+    looking ??= reload().then((now) => {
+      loaded = now
+      looking = undefined
+    })
+    return looking
+  }
+  const ready = (definition: Definition): Agent => {
+    const { model, ...limits } = config.agents[definition.id] ?? {}
+    const turns = limits.turns === undefined ? {} : { turns: limits.turns }
+    return agentOf(definition, { ...(model && { model }), limits: { ...inMilliseconds(limits), ...turns } })
+  }
+  return {
+    async find(name = "general") {
+      await look()
+      const found = lookup(loaded.agents, name)
+      if (!found.agent) throw new Error(found.error)
+      return ready(found.agent)
+    },
+    listed: () =>
+      loaded.agents
+        .map(ready)
+        .flatMap(({ name, description, hidden }) => (hidden ? [] : [`- ${name}: ${description}`]))
+        .join("\n"),
+    register(more) {
+      library.push(...definitionsOf(more, config))
+    },
+  }
+}
+
+function definitionsOf(given: Given, { model, smallModel, planModel }: Config): Definition[] {
+  const settings = { ...(model && { model }), ...(smallModel && { smallModel }), ...(planModel && { planModel }) }
+  return Object.entries(given).map(([name, own]) =>
+    defineAgent({ ...(typeof own === "function" ? own(settings) : own), name }, { path: null, scope: "library" }),
+  )
+}
+
+/** Told once, in one line: `legwork agents doctor` has the rest. */
+function tell({ diagnostics }: Loaded, warn: (text: string) => void): void {
+  const serious = diagnostics.filter(({ severity }) => severity !== "info")
+  if (serious.length === 0) return
+  const [{ file, line, message }] = serious as [(typeof serious)[number]]
+  const more = serious.length > 1 ? ` (and ${serious.length - 1} more)` : ""
+  warn(`${file}:${line}: ${message}${more}; see: legwork agents doctor`)
+}

@@ -1,0 +1,62 @@
+import * as z from "zod"
+import { type TaskResult, tool } from "../agent/scope.ts"
+import { capped } from "./cap.ts"
+import { footer } from "./footer.ts"
+import type { World } from "./world.ts"
+
+const input = z.preprocess(
+  named,
+  z.strictObject({
+    description: z.string().optional().describe("3 to 5 words, for people"),
+    prompt: z.string().describe("all that the agent needs to know: it sees nothing else"),
+    subagent_type: z.string().optional().describe("general if not given"),
+    model: z.string().optional(),
+    resume: z.string().optional().describe("id of an agent that has finished, to go on with it"),
+  }),
+)
+
+/** Other systems call some of these otherwise, and some leave the prompt to another field. */
+function named(raw: unknown): unknown {
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return raw
+  const { agent_type, agent, task, ...rest } = raw as Record<string, unknown>
+  const given = { ...rest, subagent_type: rest.subagent_type ?? agent_type ?? agent }
+  return { ...dropUndefined(given), prompt: rest.prompt ?? task ?? rest.description }
+}
+
+const dropUndefined = (given: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== null))
+
+/** Sends a child to do the legwork. Of all that it does, only its last words and one line come back. */
+export const task = (world: World) =>
+  tool({
+    name: "task",
+    description:
+      "Hands a self-contained task to another agent, which has a history of its own; only its final answer comes back. " +
+      "For open questions over many files (explore), before big changes (plan), and for work whose details you need not see. " +
+      "Several calls in one answer run side by side. A file or symbol that you know: read or grep it yourself.",
+    input,
+    repeatable: true,
+    spawns: true,
+    aliases: ["Task", "agent", "Agent"],
+    access: ({ subagent_type = "general" }) => ({ kind: "agent", name: subagent_type }),
+    async run({ description, prompt, subagent_type, model, resume }, use) {
+      const result = await use.spawn({
+        prompt,
+        ...(description && { label: description }),
+        ...(subagent_type && { agent: subagent_type }),
+        ...(model && { model }),
+        ...(resume && { resume }),
+      })
+      const said = await capped(wordsOf(result), { keep: world.keep, name: `${result.agentId}.txt` })
+      return {
+        ok: result.status === "completed",
+        text: `${said}\n\n${footer(result)}`,
+        details: { kind: "task", run: result.agentId },
+      }
+    },
+  })
+
+function wordsOf({ content, error }: TaskResult): string {
+  const text = content.trim() || "(no summary)"
+  return error ? `failed: ${error.message}${content.trim() ? `\n\n${text}` : ""}` : text
+}
