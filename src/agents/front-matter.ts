@@ -34,11 +34,7 @@ async function read(matter: readonly string[], line: number): Promise<{ entries:
   return scanned.entries.length ? { ...scanned, notes: [note, ...scanned.notes] } : scanned
 }
 
-function field(
-  yaml: Pick<typeof import("yaml"), "parseDocument">,
-  lines: readonly string[],
-  at: number,
-): Entry | undefined {
+function field(yaml: typeof Yaml, lines: readonly string[], at: number): Entry | undefined {
   const entries = plain(lines, at) ?? (isBroken(lines[0]!) ? undefined : strict(yaml, lines, at)?.entries)
   return entries?.length === 1 ? entries[0] : undefined
 }

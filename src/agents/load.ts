@@ -3,7 +3,7 @@ import { relative } from "node:path"
 import { foldersDown } from "../config/repository.ts"
 import { decode } from "./decode.ts"
 import type { Definition, Diagnostic, Layer } from "./definition.ts"
-import { type Place, projectPlaces, userPlaces } from "./dialects.ts"
+import { guessed, type Place, projectPlaces, userPlaces } from "./dialects.ts"
 import type { Note } from "./entry.ts"
 import { type Found, findFiles, readFound, type Search } from "./files.ts"
 import { fromFlag } from "./flag.ts"
@@ -44,9 +44,10 @@ type Cache = Map<string, Kept>
 /** Every agent there is. */
 export async function loadAgents(sources: Sources): Promise<Loaded & { reload: Reload }> {
   const cache: Cache = new Map()
+  const said = sources.flag === undefined ? { definitions: [], diagnostics: [] } : fromFlag(sources.flag)
   let last: { gathered: Gathered; loaded: Loaded } | undefined
   const reload: Reload = async () => {
-    const gathered = await gather(sources, cache)
+    const gathered = await gather(sources, said, cache)
     if (!last || !isSame(last.gathered, gathered)) last = { gathered, loaded: settle(gathered) }
     return last.loaded
   }
@@ -61,18 +62,14 @@ export async function fromFolder(folder: string): Promise<Loaded> {
 }
 
 /** From the strongest to the weakest. */
-async function gather(sources: Sources, cache: Cache): Promise<Gathered> {
-  const gathered: Gathered = { candidates: [], diagnostics: [] }
-  const { cwd, env, home, flag, library = [], plugins = [] } = sources
+async function gather(sources: Sources, said: ReturnType<typeof fromFlag>, cache: Cache): Promise<Gathered> {
+  const gathered: Gathered = { candidates: [], diagnostics: [...said.diagnostics] }
+  const { cwd, env, home, library = [], plugins = [] } = sources
   const add = (definitions: readonly Definition[]) => {
     for (const definition of definitions) gathered.candidates.push({ definition })
   }
   add(library.toReversed())
-  if (flag !== undefined) {
-    const { definitions, diagnostics } = fromFlag(flag)
-    add(definitions)
-    gathered.diagnostics.push(...diagnostics)
-  }
+  add(said.definitions)
   const above = await foldersDown(cwd)
   const own = home ? userPlaces(home, env) : []
   const theirs = new Set(own.map(({ folder }) => realOf(folder)))
@@ -125,7 +122,7 @@ async function readAgent(file: Found, search: Search, from: Folder["from"]): Pro
     : []
   // opencode calls an agent by where its file lies.
   const below = relative(search.folder, file.path).replace(/\.md$/i, "")
-  const name = from.dialect === "opencode" ? { name: below } : {}
+  const name = (from.dialect ?? guessed(file.path, [])) === "opencode" ? { name: below } : {}
   const definition = await parseAgent(decoded.text, { ...from, ...name, path: file.path }, told)
   return { definition, diagnostics: definition?.diagnostics ?? [] }
 }

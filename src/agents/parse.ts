@@ -93,9 +93,11 @@ export const diagnosticsOf = (notes: readonly Note[], { path, scope }: From): Di
     message,
   }))
 
+const mostName = 200
+
 function identity(fields: Fields, from: From): { id: string; name: string } {
   const fallback = from.name ?? (from.path ? stem(from.path) : "agent")
-  const name = oneLine(fields.text("name") ?? fallback)
+  const name = oneLine((fields.text("name") ?? fallback).slice(0, mostName))
   const id = slug(name) || slug(fallback) || [...name].map((letter) => letter.codePointAt(0)!.toString(16)).join("-")
   return { id: from.plugin ? `${from.plugin}:${id}` : id, name }
 }

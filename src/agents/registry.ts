@@ -74,15 +74,27 @@ export async function registry({ cwd, env, config, given = {}, json, warn }: Sou
       if (!found.agent) throw new Error(found.error)
       return ready(found.agent)
     },
-    listed: () =>
-      loaded.agents
-        .map(ready)
-        .flatMap(({ name, description, hidden }) => (hidden ? [] : [`- ${name}: ${description}`]))
-        .join("\n"),
+    listed: () => lines(loaded.agents.map(ready).filter(({ hidden }) => !hidden)),
     register(more) {
       library.push(...definitionsOf(more, config))
     },
   }
+}
+
+/** Every request pays for this list, so the more agents there are, the less is said of each. */
+const room = 3_800
+const least = 80
+
+function lines(agents: readonly Agent[]): string {
+  const own = builtInAgents.map(({ id }) => id)
+  const others = agents.filter(({ name }) => !own.includes(name)).length
+  const most = Math.max(least, Math.floor(room / Math.max(1, others)) - 1)
+  return agents
+    .map(({ name, description }) => `- ${name}: ${description}`)
+    .map((line, n) =>
+      own.includes(agents[n]!.name) || line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`,
+    )
+    .join("\n")
 }
 
 function definitionsOf(given: Given, { model, smallModel, planModel }: Config): Definition[] {

@@ -2,9 +2,14 @@ import type * as Yaml from "yaml"
 import type { Entry, Note } from "./entry.ts"
 
 const mostAliases = 20
-/** What may be an anchor or an alias. The parser's time grows with the square of their number and more. */
-const references = /(?<![^\s,[{:-])[&*][^\s&*,[\]{}]/g
-const mostReferences = 60
+
+/** What makes the parser's time grow with the square of the text or worse, and how much of it people need. */
+const costly: readonly [RegExp, number][] = [
+  [/(?<![^\s,[{:-])[&*][^\s&*,[\]{}]/g, 60],
+  [/[[{]/g, 200],
+  [/(?<!\S)\?(?=\s)/g, 8],
+  [/(?<!\S)- (?=- )/g, 8],
+]
 
 /** Reads lines as YAML: undefined unless they are a map without a fault. A key that comes twice is no fault. */
 export function strict(
@@ -13,7 +18,7 @@ export function strict(
   firstLine: number,
 ): { entries: Entry[]; notes: Note[] } | undefined {
   const text = lines.join("\n")
-  if ((text.match(references)?.length ?? 0) > mostReferences) return undefined
+  if (costly.some(([pattern, most]) => (text.match(pattern)?.length ?? 0) > most)) return undefined
   try {
     const document = yaml.parseDocument(text, { prettyErrors: false, logLevel: "silent", uniqueKeys: false })
     if (document.errors.length || !yaml.isMap(document.contents)) return undefined

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from "commander"
 import { version } from "../version.ts"
+import type { AgentFlags } from "./commands/agents.ts"
 import { codes } from "./exit.ts"
 
 export type Flags = {
@@ -78,6 +79,30 @@ export async function program(argv: string[]): Promise<number> {
     .option("--json", "every stored fact, one a line")
     .action(async (id: string, flags: { json?: true }) => {
       code = await (await import("./commands/sessions.ts")).show(id, flags)
+    })
+  const agents = legwork.command("agents").description("who can be sent to work")
+  const commands = async () => import("./commands/agents.ts")
+  const agentCommand = (name: string, about: string) =>
+    agents
+      .command(name)
+      .description(about)
+      .option("--json", "as JSON")
+      .option("--dir <folder>", "look at this folder of agent files instead")
+  agentCommand("list", "every agent, and where it comes from").action(async (flags: AgentFlags) => {
+    code = await (await commands()).list(flags, legwork.opts<Flags>())
+  })
+  agentCommand("show <name>", "one agent: its tools, model, limits, and the line each comes from").action(
+    async (name: string, flags: AgentFlags) => {
+      code = await (await commands()).show(name, flags, legwork.opts<Flags>())
+    },
+  )
+  agentCommand("doctor", "what is wrong with agent files, and what to do").action(async (flags: AgentFlags) => {
+    code = await (await commands()).doctor(flags, legwork.opts<Flags>())
+  })
+  agentCommand("new <name>", "begins an agent file")
+    .option("--user", "for all projects, not this one")
+    .action(async (name: string, flags: AgentFlags) => {
+      code = await (await commands()).create(name, flags, legwork.opts<Flags>())
     })
   legwork
     .command("doctor")

@@ -1,0 +1,160 @@
+import { access, mkdir, writeFile } from "node:fs/promises"
+import { homedir } from "node:os"
+import { join } from "node:path"
+import { narrow } from "../../agent/scope.ts"
+import { agentOf } from "../../agents/agent.ts"
+import { type Definition, type Diagnostic, slug } from "../../agents/definition.ts"
+import { fromFolder, type Loaded, loadAgents } from "../../agents/load.ts"
+import { lookup } from "../../agents/lookup.ts"
+import { builtInAgents } from "../../agents/registry.ts"
+import { load, userFolder } from "../../config.ts"
+import { folderOf } from "../../folders.ts"
+import { limitsOf } from "../../limits.ts"
+import { builtIn } from "../../tools/built-in.ts"
+import { codes, UsageError } from "../exit.ts"
+import { oneLine, printable } from "../plain/format.ts"
+import type { Flags } from "../program.ts"
+
+export type AgentFlags = { json?: true; dir?: string; user?: true }
+
+/** All agents of this folder, or of one folder of files. */
+async function find({ dir }: AgentFlags, { cwd = process.cwd(), agents }: Flags): Promise<Loaded> {
+  if (dir !== undefined) return fromFolder(await folderOf(dir))
+  const folder = await folderOf(cwd)
+  const sources = { cwd: folder, env: process.env, home: process.env.HOME || homedir(), builtIn: builtInAgents }
+  const { reload: _, ...loaded } = await loadAgents({ ...sources, ...(agents !== undefined && { flag: agents }) })
+  return loaded
+}
+
+export async function list(flags: AgentFlags, all: Flags): Promise<number> {
+  const { agents, shadowed } = await find(flags, all)
+  const hidden = new Map(shadowed.map(({ definition, by }) => [definition, by]))
+  if (flags.json) {
+    print(JSON.stringify([...agents, ...hidden.keys()].map((each) => row(each, hidden.get(each)))))
+    return codes.done
+  }
+  const width = Math.max(8, ...agents.map(({ id }) => id.length))
+  for (const agent of agents) {
+    const state = agent.degraded ? " (degraded)" : agent.hidden ? " (hidden)" : ""
+    print(`${agent.id.padEnd(width)}  ${agent.source.scope.padEnd(8)}  ${oneLine(agent.shortDescription, 90)}${state}`)
+  }
+  for (const { definition, by } of shadowed)
+    print(`${definition.id.padEnd(width)}  shadowed by ${placeOf(by)}: ${placeOf(definition)}`)
+  return codes.done
+}
+
+/** What programs get of an agent. */
+function row(agent: Definition, by: Definition | undefined) {
+  const { id, name, description, shortDescription, tools, disallowedTools, model, degraded, diagnostics, hidden } =
+    agent
+  const { path, scope, dialect } = agent.source
+  return {
+    id,
+    name,
+    description,
+    shortDescription,
+    tools,
+    disallowedTools,
+    resolvedTools: resolvedTools(agent),
+    model,
+    source: { path, scope, dialect },
+    hidden,
+    degraded,
+    ...(by && { shadowedBy: by.source.path ?? by.source.scope }),
+    diagnostics,
+  }
+}
+
+/** The tools that it would have as a child of the main agent, by default settings. */
+function resolvedTools(agent: Definition): string[] {
+  const world = { readable: [], writable: [], keep: async () => "", env: {}, ripgrep: () => "" }
+  const search = process.env.BRAVE_API_KEY ? { search: { key: "" } } : {}
+  const tools = builtIn({ world, environment: [], web: { allowPrivate: false, ...search } })
+  const above = { depth: 0, tools, gate: () => ({ do: "allow" as const }), bounds: { depth: 1, parallel: 1 } }
+  return narrow(above, agentOf(agent, { limits: {} }).role).tools.map(({ name }) => name)
+}
+
+export async function show(name: string, flags: AgentFlags, all: Flags): Promise<number> {
+  const { agents } = await find(flags, all)
+  const found = lookup(agents, name)
+  if (!found.agent) throw new UsageError(found.error)
+  const { agent } = found
+  const config = await load({ cwd: await folderOf(all.cwd ?? process.cwd()), env: process.env, home: homedir() })
+  const effective = agentOf(agent, { limits: {} })
+  const limits = limitsOf(config)(effective.limits, {}, 1)
+  if (flags.json) {
+    print(
+      JSON.stringify({
+        ...row(agent, undefined),
+        prompt: agent.prompt,
+        limits,
+        readonly: effective.role.readonly === true,
+        extra: agent.extra,
+      }),
+    )
+    return codes.done
+  }
+  const from = (field: string) => {
+    const line = agent.source.lines[field]
+    return agent.source.path && line ? `   (${agent.source.path}:${line})` : ""
+  }
+  const model =
+    config.agents[agent.id]?.model ?? ([agent.model ?? "as its parent's"].flat().join(", then ") || "as its parent's")
+  print(`${agent.name} (${agent.id}), ${placeOf(agent)}, written for ${agent.source.dialect}`)
+  print(`description  ${oneLine(agent.description, 300)}${from("description")}`)
+  print(`tools        ${resolvedTools(agent).join(", ") || "none"}${from("tools")}`)
+  print(`model        ${model}${from("model")}`)
+  print(
+    `limits       ${Object.entries(limits)
+      .map(([key, value]) => `${key} ${value}`)
+      .join(", ")}${from("maxTurns")}`,
+  )
+  print(`permission   ${effective.role.readonly ? "read-only" : "what its session allows"}${from("permissionMode")}`)
+  if (agent.hidden || agent.degraded)
+    print(`offered      not to models: it is ${agent.degraded ? "degraded" : "hidden"}`)
+  for (const each of agent.diagnostics) print(`${each.severity.padEnd(12)} ${spot(each)}`)
+  print(`\n${agent.prompt}`)
+  return codes.done
+}
+
+export async function doctor(flags: AgentFlags, all: Flags): Promise<number> {
+  const { agents, shadowed, diagnostics } = await find(flags, all)
+  if (flags.json) print(JSON.stringify(diagnostics))
+  else {
+    for (const each of diagnostics) print(`${each.severity.padEnd(8)}${spot(each)}`)
+    const degraded = agents.filter((agent) => agent.degraded).length
+    print(`${agents.length} agents, ${degraded} degraded, ${shadowed.length} shadowed, ${diagnostics.length} remarks`)
+  }
+  return diagnostics.some(({ severity }) => severity === "error") ? codes.failed : codes.done
+}
+
+export async function create(name: string, flags: AgentFlags, all: Flags): Promise<number> {
+  const id = slug(name)
+  if (!id) throw new UsageError(`${JSON.stringify(name)} has no letter or digit to make a name of`)
+  const user = userFolder(process.env, homedir())
+  const base = flags.user && user ? user : join(await folderOf(all.cwd ?? process.cwd()), ".legwork")
+  const path = join(base, "agents", `${id}.md`)
+  if (
+    await access(path).then(
+      () => true,
+      () => false,
+    )
+  )
+    throw new UsageError(`${path} is there already; edit it, or choose another name`)
+  await mkdir(join(base, "agents"), { recursive: true })
+  await writeFile(path, template(name))
+  print(flags.json ? JSON.stringify({ id, path }) : `made ${path}; say there when to use it and what it must do`)
+  return codes.done
+}
+
+const template = (name: string): string => `---
+name: ${JSON.stringify(name)}
+description: "Say in a sentence when to use this agent."
+tools: read, grep, glob, ls
+---
+Say who this agent is, what it does and what its report must contain.
+`
+
+const placeOf = ({ source }: Definition): string => source.path ?? source.scope
+const spot = ({ file, line, message }: Diagnostic): string => `${file}:${line}: ${message}`
+const print = (line: string): void => void process.stdout.write(`${printable(line)}\n`)
