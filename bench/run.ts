@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 /** Everything here is a ratio of two things measured in turns in the same run; milliseconds are shown for the curious. */
 const here = import.meta.dirname
 const bin = resolve(here, "../bin/legwork.cjs")
-const rounds = 5
+const rounds = 3
 const run = promisify(execFile)
 
 type Result = { name: string; ratio?: number; bar?: number; detail: Record<string, number> }
@@ -24,9 +24,23 @@ async function main(only: string | undefined): Promise<void> {
   for (let n = 0; n < 20; n++) await writeFile(join(work, `file-${n}.txt`), `line of file ${n}\n`.repeat(40))
   const server = fork(join(here, "server.ts"), { stdio: "inherit" })
   const url = await new Promise<string>((ready) => server.once("message", (message) => ready(String(message))))
-  const env = { PATH: process.env.PATH, HOME: folder, BENCH_URL: url, BENCH_FOLDER: work, BENCH_TURNS: "20" }
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    BENCH_URL: url,
+    BENCH_FOLDER: work,
+    BENCH_PROMPT: "read 20 files",
+  }
+  await mkdir(join(folder, "wide/legwork"), { recursive: true })
+  await writeFile(join(folder, "wide/legwork/settings.json"), JSON.stringify({ limits: { parallel: 1_000 } }))
+  const wide = { ...env, XDG_CONFIG_HOME: join(folder, "wide") }
+  const children = (n: number, k: number, times: number) =>
+    compare(`${n} children, ${k} reads each`, { ...wide, BENCH_PROMPT: `lead ${n} ${k}`, BENCH_TIMES: `${times}` })
   const benches: Record<string, () => Promise<Result>> = {
-    loop: () => loop(env),
+    loop: () => compare("loop, 20 turns", env),
+    "8x5": () => children(8, 5, 7),
+    "1000x3": () => children(1_000, 3, 1),
+    weight: () => weight(env, work),
     start: () => start(env, work),
     settled: () => settled(env),
   }
@@ -52,15 +66,40 @@ async function main(only: string | undefined): Promise<void> {
 const program = async (file: string, env: NodeJS.ProcessEnv, flags: string[] = []): Promise<Record<string, number>> =>
   JSON.parse((await run(process.execPath, [...flags, join(here, file)], { env })).stdout)
 
-/** 20 turns with one read each: our engine against a bare fetch loop. */
-async function loop(env: NodeJS.ProcessEnv): Promise<Result> {
-  const [floor, ours]: [number[], number[]] = [[], []]
+/** The same work by our engine and by a bare fetch loop. */
+async function compare(name: string, env: NodeJS.ProcessEnv): Promise<Result> {
+  const [floor, ours]: [Record<string, number>[], Record<string, number>[]] = [[], []]
   for (let n = 0; n < rounds; n++) {
-    floor.push((await program("floor.ts", env)).ms!)
-    ours.push((await program("library.ts", env)).ms!)
+    floor.push(await program("floor.ts", env))
+    ours.push(await program("library.ts", env))
   }
-  const detail = { "fetch floor, ms": median(floor), "ours, ms": median(ours) }
-  return { name: "loop, 20 turns", ratio: median(ours) / median(floor), bar: 1.3, detail }
+  const of = (all: Record<string, number>[], key: string) => median(all.map((each) => each[key]!))
+  const detail = {
+    "fetch floor, ms": of(floor, "ms"),
+    "ours, ms": of(ours, "ms"),
+    "fetch floor, peak MB": of(floor, "mb"),
+    "ours, peak MB": of(ours, "mb"),
+  }
+  return { name, ratio: detail["ours, ms"] / detail["fetch floor, ms"], bar: 1.3, detail }
+}
+
+/** What the first requests of a main agent and of an explore child weigh, before any work is done. */
+async function weight(env: NodeJS.ProcessEnv, cwd: string): Promise<Result> {
+  const { call, serve } = await import("../src/testing.ts")
+  await using server = await serve(({ messages }, n) =>
+    n === 0 ? [call("task", { prompt: "x", subagent_type: "explore" })] : `${messages.length}`,
+  )
+  await run("sh", ["-c", `exec "$0" -p go --model anthropic/any </dev/null`, bin], {
+    cwd,
+    env: { ...env, ...server.env, BRAVE_API_KEY: "test" },
+  })
+  const [main, explore] = server.requests.map(({ raw }) => raw.length)
+  return {
+    name: "first request",
+    ratio: Math.max(main! / 12_000, explore! / 5_000),
+    bar: 1,
+    detail: { "main, bytes": main!, "explore, bytes": explore! },
+  }
 }
 
 /** From the start of `legwork -p` to its first request, against `node -e 0` from start to end. */

@@ -1,13 +1,13 @@
 import { open } from "legwork"
 
 /** What one finished conversation leaves in memory while its session lives: the prompt is repeated in one session. */
-const [url, folder, turns] = [process.env.BENCH_URL!, process.env.BENCH_FOLDER!, Number(process.env.BENCH_TURNS)]
+const { BENCH_URL: url, BENCH_FOLDER: folder = "", BENCH_PROMPT: prompt = "" } = process.env
 const env = { ...process.env, ANTHROPIC_API_KEY: "test", ANTHROPIC_BASE_URL: url }
 const sessions = 40
 
 async function settled() {
   const session = await open({ cwd: folder, model: "anthropic/any", env })
-  await session.prompt(`read ${turns} files`)
+  await session.prompt(prompt)
   return session
 }
 

@@ -102,7 +102,7 @@ const mostSearched = 4_000
 /** What stands before the examples, on one line, at most 300 characters. */
 export function shortened(description: string): string {
   const head = description.slice(0, mostSearched)
-  const examples = head.search(/<examples?>|\bExamples?:|\bExample usage:/)
+  const examples = head.search(/<examples?>|\bExamples?:|\bExample usage:|^(?:[Uu]ser|[Aa]ssistant|[Hh]uman) ?:/m)
   const before = examples < 0 ? head : head.slice(0, examples)
   const line = oneLine(before).replace(/[-–—*:;,(\s]+$/, "")
   return cut(line || oneLine(head.replaceAll(/<\/?[a-z]+>/g, " ")))

@@ -6,8 +6,8 @@ export type Entry = {
   text: string
   /** Counted from 1, in the file. */
   line: number
-  /** It stands there and cannot be made out. */
-  broken?: true
+  /** Why it cannot be made out, and what to do. */
+  broken?: string
 }
 
 export type Note = { severity: "error" | "warning" | "info"; line: number; message: string }

@@ -128,7 +128,7 @@ function firstParagraph(text: string): string {
   const paragraphs = text.slice(0, 20_000).split(/\n[ \t]*\n/)
   const prose = paragraphs.map((each) => each.replaceAll(/^ {0,3}#.*$/gm, "").trim())
   const first = prose.find((each) => each && !/^(?:```|~~~|<!--|---)/.test(each))
-  return oneLine(first ?? paragraphs[0] ?? "").slice(0, mostParagraph)
+  return oneLine(first ?? text.slice(0, mostParagraph).replace(/^[#\s]+/, "")).slice(0, mostParagraph)
 }
 
 function modelOf(fields: Fields, dialect: Dialect): Definition["model"] {

@@ -3,8 +3,8 @@ import { meaning, restricts } from "./keys.ts"
 import { once } from "./strict.ts"
 
 type Chunk = { key: string; line: number; lines: string[] }
-/** Reads one field as YAML; undefined if it is none. */
-export type ReadField = (lines: readonly string[], line: number) => Entry | undefined
+/** Reads the lines of a field as YAML; undefined if they are none. */
+export type ReadField = (lines: readonly string[], line: number) => Entry[] | undefined
 
 /** Reads front matter that is not YAML, line by line: a key at the beginning of a line opens a field. */
 export function scan(
@@ -12,13 +12,16 @@ export function scan(
   firstLine: number,
   read: ReadField,
 ): { entries: Entry[]; notes: Note[] } {
-  const chunks = chunksOf(lines, firstLine)
-  const entries = chunks.map(
-    (chunk) => read(chunk.lines, chunk.line) ?? read(spaced(chunk), chunk.line) ?? literal(chunk),
+  const fields = chunksOf(lines, firstLine).map((chunk) => ({
+    chunk,
+    entries: read(chunk.lines, chunk.line) ?? read(spaced(chunk), chunk.line),
+  }))
+  const { entries, notes } = once(fields.flatMap(({ chunk, entries }) => entries ?? [literal(chunk)]))
+  const lost = swallowed(
+    fields.flatMap(({ chunk, entries }) => (entries ? [] : [chunk])),
+    entries,
   )
-  const { entries: kept, notes } = once(entries)
-  const lost = swallowed(chunks, kept)
-  return { entries: lost ? [...kept, lost] : kept, notes }
+  return { entries: lost ? [...entries, lost] : entries, notes }
 }
 
 function chunksOf(lines: readonly string[], firstLine: number): Chunk[] {
@@ -90,16 +93,17 @@ function unquoted(text: string): string {
 }
 
 /** A line that takes power away and ended up inside the text of another field: as good as one that cannot be read. */
-function swallowed(chunks: readonly Chunk[], entries: readonly Entry[]): Entry | undefined {
+function swallowed(literals: readonly Chunk[], entries: readonly Entry[]): Entry | undefined {
   const had = new Set(entries.map(({ key }) => meaning(key)))
-  const structured = new Set(entries.flatMap(({ value, line }) => (typeof value === "string" ? [] : [line])))
-  for (const chunk of chunks) {
-    if (structured.has(chunk.line)) continue
+  for (const chunk of literals) {
     for (const [at, line] of chunk.lines.entries()) {
       const key = at > 0 ? keyOf(line.trimStart()) : undefined
       if (key && /^[a-z]/.test(key) && restricts(key) && !had.has(meaning(key)))
-        return { key: "tools", value: null, text: line.trim(), line: chunk.line + at, broken: true }
+        return { key: "tools", value: null, text: line.trim(), line: chunk.line + at, broken: inside(key) }
     }
   }
   return undefined
 }
+
+const inside = (key: string): string =>
+  `${key} stands inside another field and cannot be read, so the agent gets no tools; begin its line at the left`

@@ -101,7 +101,7 @@ function fromText(text: string): Names | undefined {
   if (/^none$/i.test(bare)) return { names: [], all: false, denied: [] }
   const except = /^all(?: tools)?,? (?:except|but|minus|excluding|without)(?: for)?:? /i.exec(bare)?.[0]
   const items = cutUp(bare.slice(except?.length ?? 0))
-  if (items.some((item) => /[[\]{}"`|<>&!%@]/.test(item)) || !balanced(bare)) return undefined
+  if (items.some((item) => /[[\]{}"`|<>&!%@]|^\*./.test(item)) || !balanced(bare)) return undefined
   return except ? { names: [], all: true, denied: items } : collected(items)
 }
 
@@ -193,8 +193,8 @@ function about(names: readonly string[], line: number): Note[] {
 
 const shown = (name: string): string => JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name)
 
-const unreadable = ({ key, line }: Entry): Note => ({
+const unreadable = ({ key, line, broken }: Entry): Note => ({
   severity: "error",
   line,
-  message: `${key} cannot be read, so the agent gets no tools; write names with commas between them`,
+  message: broken ?? `${key} cannot be read, so the agent gets no tools; write names with commas between them`,
 })

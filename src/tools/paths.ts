@@ -99,6 +99,13 @@ function linkOf(path: string): string | undefined {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
+/**
+ * The folder that a resolved path is in. No link is left in such a path, so a folder that it begins with is a real one;
+ * only folders that are given by a link need to be followed.
+ */
 function homeOf(path: string, folders: readonly string[]): string | undefined {
-  return folders.map((folder) => follow(resolve(folder), mostLinks)).find((home) => isWithin(path, home))
+  return (
+    folders.find((folder) => isWithin(path, folder)) ??
+    folders.map((folder) => follow(resolve(folder), mostLinks)).find((home) => isWithin(path, home))
+  )
 }

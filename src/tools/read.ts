@@ -137,8 +137,9 @@ async function* chunks({ descriptor, stats }: OpenFile, signal: AbortSignal): As
     const size = readSync(descriptor, buffer)
     if (size === 0) return
     yield buffer.subarray(0, size)
+    if (size < buffer.length) return // a regular file gives less than asked only at its end
     // A chunk is read in microseconds; between two of them everybody else has a turn.
-    if (size === chunkSize) await setImmediate()
+    await setImmediate()
   }
 }
 
