@@ -1,7 +1,8 @@
 #!/bin/sh
-':' //; n="${0%/*}/../node_modules/node/bin/node"; [ -x "$n" ] && exec "$n" "$0" "$@"; exec node "$0" "$@"
+':' //; n="${0%/*}/../node_modules/node/bin/node"; [ -x "$n" ] && exec "$n" --min-semi-space-size=16 "$0" "$@"; exec node --min-semi-space-size=16 "$0" "$@"
 // Both a shell script and JavaScript: the shell finds a Node that is new enough and becomes it, so that the process
 // that people start, signal and kill is the program itself. Old syntax, so that an old Node can at least say so.
+// A larger nursery saves the garbage collections of a start, a tenth of it.
 'use strict'
 
 var path = require('path')
@@ -16,8 +17,9 @@ function isNewEnough(text) {
 function start() {
   if (process.env.LEGWORK_TETHER) dieWithLauncher()
   var state = process.env.XDG_STATE_HOME || ''
-  if (!path.isAbsolute(state)) state = path.join(process.env.HOME || require('os').homedir(), '.local', 'state')
-  require('module').enableCompileCache(path.join(state, 'legwork', 'cache', 'compile'))
+  if (!path.isAbsolute(state)) state = path.join(process.env.HOME || require('os').userInfo().homedir, '.local', 'state')
+  var cache = path.join(state, 'legwork', 'cache', 'compile')
+  if (isMade(cache)) require('module').enableCompileCache(cache)
   import('../dist/cli/main.js').then(
     function (main) {
       return main.run()
@@ -28,6 +30,19 @@ function start() {
       process.exitCode = 1
     }
   )
+}
+
+/** Step by step: asked to make a folder and all above it, Node tries for ever where a file system takes none. */
+function isMade(folder) {
+  var fs = require('fs')
+  if (fs.existsSync(folder)) return true
+  try {
+    if (!isMade(path.dirname(folder))) return false
+    fs.mkdirSync(folder, 448)
+    return true
+  } catch (error) {
+    return error.code === 'EEXIST'
+  }
 }
 
 /** Reached only through `node bin/legwork.cjs` with an old Node. */

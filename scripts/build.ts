@@ -34,8 +34,7 @@ await Promise.all([
     entryPoints: { main: "src/cli/main.ts" },
     outdir: "dist/cli",
     minify: true,
-    keepNames: true,
-    external: ["@vscode/ripgrep"],
+    external: ["@vscode/ripgrep", "yaml"],
     banner: {
       js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',
     },

@@ -21,6 +21,7 @@ import { type Resolver, resolver } from "./model/resolve.ts"
 import { modelFor } from "./models.ts"
 import { systemPrompt } from "./prompt.ts"
 import { type Report, reporting } from "./report.ts"
+import { masking } from "./secrets.ts"
 import type { Held, Store } from "./store/store.ts"
 import { streamOf } from "./stream.ts"
 import { builtIn, type Web } from "./tools/built-in.ts"
@@ -84,7 +85,7 @@ export type Session = {
 /** Opens a new session, or a stored one to go on with. */
 export async function open(options: Options = {}): Promise<Session> {
   const { env = process.env, warn = () => {}, store, resume } = options
-  const cwd = await folderOf(options.cwd ?? process.cwd())
+  const cwd = await folderOf(options.cwd)
   const config = await load({ cwd, env, home: homedir(), flags: flagsOf(options) })
   for (const { file, key, message } of config.diagnostics) warn([file, key, message].filter(Boolean).join(": "))
   const models = resolver({ config, env, packages: packageFolders(env) })
@@ -152,6 +153,7 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
     limits: limitsOf(config),
     newId: () => randomBytes(4).toString("hex"),
     now: () => performance.now(),
+    mask: masking(env),
     ...answering(options, questions),
     tuning: {
       ...(config.temperature !== undefined && { temperature: config.temperature }),

@@ -40,8 +40,10 @@ async function all(work: Promise<void>[]): Promise<void> {
 async function once(scope: Scope, open: CallView, offer: Offer | undefined): Promise<void> {
   const began = scope.now()
   const { call } = open
-  const end = (ended: Ended) =>
-    scope.emit({ type: "call.ended", id: call.id, ms: Math.round(scope.now() - began), ...ended })
+  const end = (ended: Ended) => {
+    const ms = Math.round(scope.now() - began)
+    scope.emit({ type: "call.ended", id: call.id, ms, ...ended, text: scope.mask(ended.text) })
+  }
   if (!offer) return end({ ok: false, fault: "unknown", text: unknownTool(call.name, scope.tools) })
   try {
     const tool = await offer.load()
@@ -59,12 +61,13 @@ async function once(scope: Scope, open: CallView, offer: Offer | undefined): Pro
   } catch (error) {
     if (error instanceof Failed) throw error
     const text = error instanceof Error ? error.message : String(error)
-    end({
-      ok: false,
-      text: scope.signal.aborted ? "stopped before it ended; what it had done by then stays done" : text,
-    })
+    end({ ok: false, text: scope.signal.aborted ? stopped(scope.view.calls.get(call.id)) : text })
   }
 }
+
+/** What a stop means for a call depends on how far it had come. */
+export const stopped = (open: CallView | undefined): string =>
+  open?.state === "started" ? "stopped before it ended; what it had done by then stays done" : "stopped before it began"
 
 /** What a crash left open is known, or it is unknown for good, or the call may be made anew. */
 async function recalled({ repeatable, recall }: Tool, { state, plan }: CallView): Promise<Ended | undefined> {
@@ -94,7 +97,7 @@ function use(scope: Scope, call: string, access: Access): Use {
     images: scope.model.images,
     files: scope.view.files,
     show(text) {
-      if (scope.view.calls.has(call)) scope.emit({ type: "call.delta", id: call, text })
+      if (scope.view.calls.has(call)) scope.emit({ type: "call.delta", id: call, text: scope.mask(text) })
     },
     spawn: (task) => scope.spawn(call, task),
     async plan(change) {

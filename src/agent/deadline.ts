@@ -3,6 +3,7 @@ export class Deadline {
   #left: number
   #since = 0
   #waits = 0
+  #over = false
   #timer: NodeJS.Timeout | undefined
   #now: () => number
   #expire: () => void
@@ -22,10 +23,11 @@ export class Deadline {
   }
 
   resume(): void {
-    if (--this.#waits === 0) this.#start()
+    if (--this.#waits === 0 && !this.#over) this.#start()
   }
 
   stop(): void {
+    this.#over = true
     clearTimeout(this.#timer)
   }
 

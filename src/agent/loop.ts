@@ -1,7 +1,7 @@
 import type { Failure, Outcome, Reason } from "../core/event.ts"
 import type { Part } from "../core/message.ts"
 import { type CallView, lastText, type RunView } from "../core/view.ts"
-import { act } from "./act.ts"
+import { act, stopped } from "./act.ts"
 import { request } from "./context.ts"
 import type { Scope } from "./scope.ts"
 import { Failed, Stopped } from "./stopped.ts"
@@ -75,6 +75,8 @@ export async function drive(scope: Scope): Promise<Outcome> {
   try {
     for (;;) {
       scope.signal.throwIfAborted()
+      const broken = scope.broken()
+      if (broken) throw new Failed({ kind: "store", message: broken.message })
       const next = decide(scope.view, { turns: scope.limits.turns, spent: scope.spent() })
       if (next.do === "settle") return await settle(scope, next.outcome, began)
       if (next.do === "read") scope.emit({ type: "mail.read" })
@@ -136,11 +138,9 @@ function distinct(run: RunView, parts: Part[]): Part[] {
 
 /** A run at rest has no open calls: what nobody will answer now is answered here. */
 function close(scope: Scope): void {
-  for (const { call, state } of [...scope.view.calls.values()]) {
-    if (state === "ended") continue
-    const text =
-      state === "started" ? "stopped before it ended; what it had done by then stays done" : "stopped before it began"
-    scope.emit({ type: "call.ended", id: call.id, ok: false, text, ms: 0 })
+  for (const open of [...scope.view.calls.values()]) {
+    if (open.state === "ended") continue
+    scope.emit({ type: "call.ended", id: open.call.id, ok: false, text: stopped(open), ms: 0 })
   }
 }
 

@@ -46,6 +46,8 @@ export type Options = {
   limits(agent: Partial<Limits>, task: Partial<Limits>, depth: number): Limits
   newId(): RunId
   now(): number
+  /** Hides secrets in what tools bring back. */
+  mask?(text: string): string
   /** Whoever answers questions. Absent: nobody does. */
   answer?: (question: Question, signal: AbortSignal) => Promise<Reply>
   /** For runs whose agent says nothing of it. */
@@ -173,7 +175,7 @@ export class Runtime {
   }
 
   #scope(view: RunView, model: Model, signal: AbortSignal): Scope {
-    const { log, now, tuning } = this.#options
+    const { log, now, tuning, mask = (text) => text } = this.#options
     const scope: Scope = {
       ...this.#powers(view),
       run: view.id,
@@ -185,6 +187,8 @@ export class Runtime {
       spent: () => overBudget(log.view, view, (run) => this.#limits(run)),
       emit: (event) => log.emit(view.id, event),
       synced: () => log.synced(),
+      broken: () => log.broken(),
+      mask,
       permit: (call, access) => this.#permit(scope, call, access),
       spawn: (call, task) => this.task(view.id, call, task),
       tuning: { ...tuning, ...view.tuning },

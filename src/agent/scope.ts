@@ -122,6 +122,10 @@ export type Scope = Powers & {
   emit(event: Fact | Hint): void
   /** Resolves when everything emitted so far is safe on disk. */
   synced(): Promise<void>
+  /** Hides secrets in what tools bring back. */
+  mask(text: string): string
+  /** Why nothing can be stored any more, once that is so. */
+  broken(): Error | undefined
   permit(call: string, access: Access): Promise<Permission>
   spawn(call: string, task: Task): Promise<TaskResult>
   /** Milliseconds on a clock that never jumps. */

@@ -112,8 +112,8 @@ export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").tr
 
 function cut(text: string): string {
   if (text.length <= mostShort) return text
-  const room = text.slice(0, mostShort - 1)
-  const space = room.lastIndexOf(" ")
+  const space = text.lastIndexOf(" ", mostShort - 1)
   // A text without spaces, as in Chinese, is cut between any two characters.
-  return `${(space > mostShort / 2 ? room.slice(0, space) : room.replace(/[\ud800-\udbff]$/, "")).trimEnd()}…`
+  const end = space > mostShort / 2 ? space : mostShort - 1
+  return `${text.slice(0, end).replace(/[\ud800-\udbff]$/, "")}…`
 }

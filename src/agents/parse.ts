@@ -85,7 +85,7 @@ const needed = (what: string, why: string): Note => ({
   message: `there is no ${what}, ${why}`,
 })
 
-export const diagnosticsOf = (notes: readonly Note[], { path, scope }: From): Diagnostic[] =>
+const diagnosticsOf = (notes: readonly Note[], { path, scope }: From): Diagnostic[] =>
   notes.map(({ severity, line, message }) => ({
     severity,
     file: path ?? (scope === "flag" ? "--agents" : scope),

@@ -1,7 +1,7 @@
 import type { Entry, Note } from "./entry.ts"
 import { ownName } from "./names.ts"
 
-export type Rule = { tool: string; pattern: string; do: "allow" | "ask" | "deny" }
+type Rule = { tool: string; pattern: string; do: "allow" | "ask" | "deny" }
 
 /** An agent's own rules. The last rule that matches counts; what they allow, a ceiling may still forbid. */
 export type Permission = { mode?: "plan" | "default" | "acceptEdits" | "bypass"; rules?: Rule[] }

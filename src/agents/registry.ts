@@ -10,7 +10,7 @@ import { lookup } from "./lookup.ts"
 import { defineAgent } from "./parse.ts"
 
 /** An agent as a program gives it; the fields are those of agent files. */
-export type Own = {
+type Own = {
   description: string
   prompt: string
   tools?: string[] | string

@@ -17,7 +17,7 @@ export function strict(
   lines: readonly string[],
   firstLine: number,
 ): { entries: Entry[]; notes: Note[] } | undefined {
-  const text = lines.join("\n")
+  const text = `${lines.join("\n")}\n`
   if (costly.some(([pattern, most]) => (text.match(pattern)?.length ?? 0) > most)) return undefined
   try {
     const document = yaml.parseDocument(text, { prettyErrors: false, logLevel: "silent", uniqueKeys: false })

@@ -102,6 +102,8 @@ function fromText(text: string): Names | undefined {
   const except = /^all(?: tools)?,? (?:except|but|minus|excluding|without)(?: for)?:? /i.exec(bare)?.[0]
   const items = cutUp(bare.slice(except?.length ?? 0))
   if (items.some((item) => /[[\]{}"`|<>&!%@]|^\*./.test(item)) || !balanced(bare)) return undefined
+  // A star on a line of its own below other names is a slip, not a wish for everything.
+  if (bare.includes("\n") && items.length > 1 && items.some(isAll)) return undefined
   return except ? { names: [], all: true, denied: items } : collected(items)
 }
 

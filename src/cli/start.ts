@@ -9,7 +9,7 @@ import type { Flags } from "./program.ts"
 export async function start(flags: Flags, more: Partial<Options>): Promise<Session> {
   if (flags.continue && flags.resume !== undefined)
     throw new UsageError("-c and -r exclude each other; give one of them")
-  const cwd = await folderOf(flags.cwd ?? process.cwd())
+  const cwd = await folderOf(flags.cwd)
   const resume = flags.resume ?? (flags.continue ? await latest(cwd) : undefined)
   return open({
     cwd,

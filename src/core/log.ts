@@ -8,6 +8,8 @@ export type Sink = {
   append(fact: Stamped<Fact>): void
   /** Rejects once anything could not be written, and for ever after. */
   synced(): Promise<void>
+  /** Why it would reject, as soon as that is known. */
+  broken?(): Error | undefined
 }
 
 export const nowhere: Sink = { append: () => {}, synced: () => Promise.resolve() }
@@ -73,6 +75,11 @@ export class Log {
   /** Resolves when every fact so far is safe on disk. */
   synced(): Promise<void> {
     return this.#sink.synced()
+  }
+
+  /** Why nothing can be stored any more, once that is so. */
+  broken(): Error | undefined {
+    return this.#sink.broken?.()
   }
 
   listen(listener: Listener): () => void {

@@ -65,7 +65,7 @@ export type RunView = {
   rest?: { outcome: Outcome; seq: number; ms: number }
 }
 
-export type Spent = { usage: Usage; cost: Cost; toolCalls: number }
+type Spent = { usage: Usage; cost: Cost; toolCalls: number }
 
 /** `changed` has the hash before the first and after the last change; null where there was no file. */
 export type Deeds = {

@@ -8,6 +8,7 @@ import type {
   ToolResultBlockParam,
 } from "@anthropic-ai/sdk/resources/messages"
 import type { Assistant, Call, Image, Message, Part, Result } from "../core/message.ts"
+import { wireName } from "./input.ts"
 import type { Request } from "./model.ts"
 
 /** The name that reasoning parts of this wire format carry. */
@@ -202,10 +203,8 @@ function inputOf({ input, broken }: Call): string {
   return whole ? json(input) : "{}"
 }
 
-/** Calls of a conversation that began with another provider may have names that this one refuses. */
+/** Calls of a conversation that began with another provider may have ids that this one refuses. */
 const wireId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, "_") || "_"
-const wireName = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 128) || "_"
-
 const isBlank = (text: string): boolean => !/\S/.test(text)
 const block = (content: ContentBlockParam): string => json(content)
 const textBlock = (text: string): string => block({ type: "text", text })

@@ -27,6 +27,8 @@ export type Pool = {
 
 const errorBodyKept = 64 * 1024
 const eventKept = 32 * 1024 * 1024
+/** How many idle limits may pass with signs of life and no event. */
+const patience = 5
 /** How long a server may take to end a body that we need no more, so that its socket can be used again. */
 const drain = 1_000
 
@@ -121,9 +123,11 @@ class Flight {
 
   #stream(response: http.IncomingMessage): void {
     const done = () => this.#done()
+    let heard = performance.now()
     const parser = createParser({
       maxBufferSize: eventKept,
       onEvent: (event) => {
+        heard = performance.now()
         if (!this.#landed) this.#exchange.event(event as { event?: string; data: string }, done)
       },
       onError: ({ type }) => {
@@ -134,6 +138,8 @@ class Flight {
     response.on("data", (chunk: string) => {
       if (this.#landed) return
       this.#timer?.refresh()
+      // Comments keep a line open, but not for ever.
+      if (performance.now() - heard > patience * this.#exchange.idle) return this.#stall()
       try {
         parser.feed(chunk)
       } catch (error) {

@@ -28,3 +28,6 @@ const isDeeper = (value: unknown, than: number): boolean =>
   typeof value === "object" &&
   value !== null &&
   (than === 0 || Object.values(value).some((inner) => isDeeper(inner, than - 1)))
+
+/** A tool's name as every provider takes it: models invent others, and a history that has one must still be sent. */
+export const wireName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_"

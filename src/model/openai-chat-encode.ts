@@ -7,7 +7,7 @@ import type {
   ChatCompletionTool,
 } from "openai/resources/chat/completions"
 import { callsOf, type Image, type Part, textOf } from "../core/message.ts"
-import { argumentsOf } from "./input.ts"
+import { argumentsOf, wireName } from "./input.ts"
 import type { Request, ToolSpec } from "./model.ts"
 import type { OpenaiOptions } from "./openai-attempt.ts"
 import { type Block, createTranscript, joined, wordsOf } from "./transcript.ts"
@@ -79,7 +79,7 @@ function answerOf(parts: Part[], provider: string): ChatCompletionMessageParam[]
     (call): ChatCompletionMessageFunctionToolCall => ({
       id: call.id,
       type: "function",
-      function: { name: call.name, arguments: argumentsOf(call) },
+      function: { name: wireName(call.name), arguments: argumentsOf(call) },
     }),
   )
   if (calls.length === 0) return text ? [{ role: "assistant", content: text }] : []

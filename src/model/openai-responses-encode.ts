@@ -7,7 +7,7 @@ import type {
   ResponseReasoningItem,
 } from "openai/resources/responses/responses"
 import type { Image, Part, Result } from "../core/message.ts"
-import { argumentsOf } from "./input.ts"
+import { argumentsOf, wireName } from "./input.ts"
 import type { Request, ToolSpec } from "./model.ts"
 import type { OpenaiOptions } from "./openai-attempt.ts"
 import { type Block, createTranscript, wordsOf } from "./transcript.ts"
@@ -87,7 +87,7 @@ function sealedOf(proof: unknown): ResponseReasoningItem | undefined {
 
 function partOf(part: Exclude<Part, { type: "reasoning" }>): ResponseInputItem {
   if (part.type === "text") return { type: "message", role: "assistant", content: part.text.toWellFormed() }
-  return { type: "function_call", call_id: part.id, name: part.name, arguments: argumentsOf(part) }
+  return { type: "function_call", call_id: part.id, name: wireName(part.name), arguments: argumentsOf(part) }
 }
 
 const resultOf = (result: Result): ResponseInputItem => ({

@@ -64,6 +64,7 @@ function held(header: Header, file: Target, folder: string): Held {
     header,
     append: (fact) => writer.append(fact),
     synced: () => writer.synced(),
+    broken: () => writer.broken(),
     keep: (name, text) => tried(`keep a text in ${folder}`, () => keepText(folder, name, text)),
     close: () => writer.close(),
   }

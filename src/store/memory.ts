@@ -65,7 +65,10 @@ function held(session: Session, clock: () => number, folder: string): Held {
     const lost = failure
     failure ??= new StoreError("io", `session ${session.header.id} is closed; hold it again to go on with it`)
     session.running = false
-    if (kept) await rm(await kept, { recursive: true, force: true })
+    await kept?.then(
+      (made) => rm(made, { recursive: true, force: true }),
+      () => {}, // whoever wanted to keep something was told
+    )
     if (lost) throw lost
   }
   return {

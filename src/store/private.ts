@@ -10,7 +10,10 @@ export async function privateFolder(path: string): Promise<void> {
     if (codeOf(error) === "EEXIST") return
     if (codeOf(error) !== "ENOENT" || dirname(path) === path) throw error
     await privateFolder(dirname(path))
-    await mkdir(path, 0o700) // once: a parent that is there and still holds nothing would be asked for ever
+    // Once: a parent that is there and still holds nothing would be asked for ever. Others may make it meanwhile.
+    await mkdir(path, 0o700).catch((again) => {
+      if (codeOf(again) !== "EEXIST") throw again
+    })
   }
   await chmod(path, 0o700)
 }

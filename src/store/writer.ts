@@ -48,6 +48,10 @@ export class Writer implements Sink {
     return this.#next
   }
 
+  broken(): Error | undefined {
+    return this.#failure
+  }
+
   /** Lets go of the file in any case; rejects when not everything could be written. */
   close(): Promise<void> {
     this.#closing ??= this.synced().finally(() => {

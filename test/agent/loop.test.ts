@@ -307,3 +307,17 @@ test("decide reads nothing but the view", () => {
   assert.deepEqual(decide(view, { turns: 5 }), { do: "read" })
   assert.equal(agents[0]?.name, "main")
 })
+
+test("a prompt right after a stop is answered", async () => {
+  let stuck = true
+  const each = world(scripted(() => (stuck ? [call("deaf")] : "answered")))
+  const run = each.open()
+  const first = each.runtime.prompt(run, { text: "one" })
+  await new Promise<void>((resolve) => {
+    each.log.listen(({ type }) => type === "call.started" && resolve())
+  })
+  stuck = false
+  void each.runtime.cancel(run)
+  assert.deepEqual(await each.runtime.prompt(run, { text: "two" }), { status: "completed", text: "answered" })
+  assert.equal((await first).status, "cancelled")
+})

@@ -123,3 +123,12 @@ test("a question that was open at a crash is asked again, and one that was answe
     assert.equal(again.facts.filter(({ type }) => type === "gate.asked").length, 1)
   }
 })
+
+test("a yes from before a crash does not outlive a stricter mode", async () => {
+  const whole = world(changing(), { gate: gateFor("default"), answer: async () => ({ allow: true }) })
+  await whole.runtime.prompt(whole.open(), { text: "go" })
+  const stored = whole.facts.slice(0, whole.facts.findIndex(({ type }) => type === "gate.answered") + 1)
+  const again = world(changing(), { gate: gateFor("plan"), stored })
+  await again.runtime.resume()
+  assert.deepEqual(again.done, [])
+})

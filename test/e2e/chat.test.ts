@@ -111,3 +111,52 @@ test("ctrl-c once ends the turn, twice the program", async (t) => {
   await see("to go on: legwork -r ")
   assert.equal(await exit, 130)
 })
+
+for (const [name, keys, code] of [
+  ["ctrl-c twice", "\u0003\u0003", 130],
+  ["ctrl-d", "\u0004", 0],
+  ["/exit", "/exit\r", 0],
+] as const) {
+  test(`${name} while it works ends the program and leaves a session that goes on`, async (t) => {
+    await using server = await serve(() => new Promise(() => {}))
+    const { type, see, exit } = await terminal(t, server.env)
+    await see("> ")
+    type("go\r")
+    while (server.pending === 0) await new Promise((resolve) => setImmediate(resolve))
+    type(keys)
+    await see("to go on: legwork -r ")
+    assert.equal(await exit, code)
+  })
+}
+
+test("what was half typed when ctrl-c came is not joined to the next line", async (t) => {
+  await using server = await serve(({ last }) => `heard: ${last}.`)
+  const { type, see } = await terminal(t, server.env)
+  await see("> ")
+  type("rm everything")
+  await see("rm everything")
+  type("\u0003")
+  await see("ctrl-c again to leave")
+  type("hello\r")
+  await see("heard: hello.")
+})
+
+test("what is typed before the prompt appears is not lost", async (t) => {
+  await using server = await serve(({ last }) => `heard: ${last}.`)
+  const { type, see } = await terminal(t, server.env)
+  type("early\r")
+  await see("heard: early.")
+})
+
+test("a question shows what would hide in a command", async (t) => {
+  await using server = await serve(steps([call("bash", { command: "echo hi \u001b]; touch x; \u0007 \u202e" })], "end"))
+  const { type, see } = await terminal(t, server.env)
+  await see("> ")
+  type("go\r")
+  await see("wants to run echo hi \\x1b]; touch x; \\x07 \\u{202e}")
+})
+
+test("a model that cannot be had ends the program at once", async (t) => {
+  const { exit } = await terminal(t, {}, ["--model", "nobody/x"])
+  assert.equal(await exit, 2)
+})

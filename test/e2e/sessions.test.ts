@@ -1,9 +1,11 @@
 import assert from "node:assert/strict"
+import { spawnSync } from "node:child_process"
+import { closeSync, openSync } from "node:fs"
 import { readdir, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { test } from "node:test"
 import { call, serve, steps } from "../../src/testing.ts"
-import { home } from "./binary.ts"
+import { bin, home } from "./binary.ts"
 
 const model = ["--model", "anthropic/any"]
 const asJson = [...model, "--output-format", "json"]
@@ -120,4 +122,32 @@ test("doctor says what is there, what is missing, and how to get it", async (t) 
   const none = await run(["doctor"])
   assert.match(none.stdout, /keys +none is set, so the offline model answers/)
   assert.match(none.stdout, /model +offline\/legwork/)
+})
+
+test("a state folder that leads nowhere costs the session's file and nothing else", async (t) => {
+  await using server = await serve(() => "ok")
+  const { run } = await home(t)
+  const ran = await run(["-p", "go", ...model], { env: { ...server.env, XDG_STATE_HOME: "/proc/nope" } })
+  assert.deepEqual([ran.code, ran.stdout], [0, "ok\n"])
+  assert.match(ran.stderr, /this session will not be kept/)
+})
+
+test("a model that is asked for wins over the one that a session was begun with", async (t) => {
+  await using server = await serve(({ model }) => `I am ${model}`)
+  const { run } = await home(t)
+  await run(["-p", "first", "--model", "anthropic/one"], { env: server.env })
+  assert.equal(
+    (await run(["-c", "-p", "second", "--model", "anthropic/two"], { env: server.env })).stdout,
+    "I am two\n",
+  )
+  assert.equal((await run(["-c", "-p", "third"], { env: server.env })).stdout, "I am two\n")
+})
+
+test("output that cannot be written is said, without a stack", async (t) => {
+  const { env, work } = await home(t)
+  const full = openSync("/dev/full", "w")
+  t.after(() => closeSync(full))
+  const ran = spawnSync(bin, ["-p", "hi"], { cwd: work, env, stdio: ["ignore", full, "pipe"], encoding: "utf8" })
+  assert.equal(ran.status, 74, ran.stderr)
+  assert.match(ran.stderr, /the output cannot be written: .*ENOSPC/)
 })

@@ -18,7 +18,7 @@ import type { Flags } from "../program.ts"
 export type AgentFlags = { json?: true; dir?: string; user?: true }
 
 /** All agents of this folder, or of one folder of files. */
-async function find({ dir }: AgentFlags, { cwd = process.cwd(), agents }: Flags): Promise<Loaded> {
+async function find({ dir }: AgentFlags, { cwd, agents }: Flags): Promise<Loaded> {
   if (dir !== undefined) return fromFolder(await folderOf(dir))
   const folder = await folderOf(cwd)
   const sources = { cwd: folder, env: process.env, home: process.env.HOME || homedir(), builtIn: builtInAgents }
@@ -79,7 +79,7 @@ export async function show(name: string, flags: AgentFlags, all: Flags): Promise
   const found = lookup(agents, name)
   if (!found.agent) throw new UsageError(found.error)
   const { agent } = found
-  const config = await load({ cwd: await folderOf(all.cwd ?? process.cwd()), env: process.env, home: homedir() })
+  const config = await load({ cwd: await folderOf(all.cwd), env: process.env, home: homedir() })
   const effective = agentOf(agent, { limits: {} })
   const limits = limitsOf(config)(effective.limits, {}, 1)
   if (flags.json) {
@@ -132,7 +132,7 @@ export async function create(name: string, flags: AgentFlags, all: Flags): Promi
   const id = slug(name)
   if (!id) throw new UsageError(`${JSON.stringify(name)} has no letter or digit to make a name of`)
   const user = userFolder(process.env, homedir())
-  const base = flags.user && user ? user : join(await folderOf(all.cwd ?? process.cwd()), ".legwork")
+  const base = flags.user && user ? user : join(await folderOf(all.cwd), ".legwork")
   const path = join(base, "agents", `${id}.md`)
   if (
     await access(path).then(

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process"
-import { access, constants, mkdir } from "node:fs/promises"
+import { access, constants } from "node:fs/promises"
 import { homedir } from "node:os"
 import { promisify } from "node:util"
 import { ConfigError, load } from "../../config.ts"
 import { folderOf, packageFolders, stateFolder } from "../../folders.ts"
 import { keysFound } from "../../model/providers.ts"
 import { resolver } from "../../model/resolve.ts"
+import { privateFolder } from "../../store/private.ts"
 import { ripgrepPath } from "../../tools/ripgrep.ts"
 import { codes } from "../exit.ts"
 import { printable } from "../plain/format.ts"
@@ -16,7 +17,7 @@ export type Finding = { what: string; state: "ok" | "note" | "missing"; said: st
 
 const run = promisify(execFile)
 
-export async function doctor(flags: { json?: true }, { cwd = process.cwd(), model }: Flags): Promise<number> {
+export async function doctor(flags: { json?: true }, { cwd, model }: Flags): Promise<number> {
   const folder = await folderOf(cwd)
   const env = process.env
   const findings: Finding[] = [
@@ -62,7 +63,7 @@ async function sandbox(): Promise<Finding> {
 
 async function state(folder: string): Promise<Finding> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await privateFolder(folder)
     await access(folder, constants.W_OK)
     return { what: "sessions", state: "ok", said: folder }
   } catch {

@@ -9,7 +9,7 @@ import { oneLine, printable } from "../plain/format.ts"
 
 const store = () => jsonl({ folder: stateFolder(process.env) })
 
-export async function list(flags: { all?: true; json?: true }, folder = process.cwd()): Promise<number> {
+export async function list(flags: { all?: true; json?: true }, folder?: string): Promise<number> {
   const cwd = await folderOf(folder)
   const all = await store().list()
   const found = flags.all ? all : all.filter(({ header }) => header.cwd === cwd)
