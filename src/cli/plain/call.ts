@@ -2,7 +2,7 @@ import type { Call } from "../../core/message.ts"
 import { oneLine } from "./format.ts"
 
 /** The one argument of a call that says most about it, in the order of looking. */
-const telling = ["command", "file_path", "path", "pattern", "url", "query", "prompt"]
+const telling = ["command", "file_path", "path", "pattern", "url", "query", "description", "prompt"]
 
 /** A call in one line: `grep permit`, `read src/agent/loop.ts`. */
 export function callLine({ name, input }: Pick<Call, "name" | "input">, width = 72): string {

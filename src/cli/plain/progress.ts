@@ -8,6 +8,7 @@ export type Screen = {
   write(text: string): unknown
   isTTY?: boolean | undefined
   columns?: number | undefined
+  rows?: number | undefined
 }
 
 export type Progress = { event(event: Event, view: View): void; end(): void }
@@ -26,8 +27,9 @@ export function progress(screen: Screen, { verbose, now }: { verbose: boolean; n
   const started = now()
   let latest: View = new Map()
   let drawn = 0
+  // Line by line, and never the rest of the screen at once: a terminal may keep what is cleared that way.
   const clear = () => {
-    if (drawn > 0) screen.write(`\r${drawn > 1 ? `\u001b[${drawn - 1}A` : ""}\u001b[J`)
+    if (drawn > 0) screen.write(`\r\u001b[K${"\u001b[A\u001b[K".repeat(drawn - 1)}`)
     drawn = 0
   }
   const say = (line: string) => {
@@ -36,9 +38,13 @@ export function progress(screen: Screen, { verbose, now }: { verbose: boolean; n
   }
   const draw = () => {
     const width = (screen.columns || 80) - 1
-    const lines = status(latest, { since: (id) => now() - (began.get(id) ?? started), now: now() - started })
-    clear()
-    screen.write(lines.map((line) => cut(line, width)).join("\n"))
+    const most = Math.min(mostLines, Math.max(1, (screen.rows || 24) - 4))
+    const since = (id: string) => now() - (began.get(id) ?? started)
+    const lines = status(latest, { since, now: now() - started, width, most })
+    const up = drawn > 1 ? `\u001b[${drawn - 1}A` : ""
+    const fewer = Math.max(0, drawn - lines.length)
+    const rest = fewer > 0 ? `${"\n\u001b[K".repeat(fewer)}\u001b[${fewer}A` : ""
+    screen.write(`\r${up}${lines.map((line) => `${cut(line, width)}\u001b[K`).join("\n")}${rest}`)
     drawn = lines.length
   }
   const timer = live ? setInterval(draw, beat) : undefined
@@ -59,11 +65,16 @@ export function progress(screen: Screen, { verbose, now }: { verbose: boolean; n
 }
 
 /** A line for the main run, and one for each child that works; those that wait for a place are counted. */
-function status(view: View, { since, now }: { since(id: string): number; now: number }): string[] {
+type Frame = { since(id: string): number; now: number; width: number; most: number }
+
+function status(view: View, { since, now, width, most }: Frame): string[] {
   const main = [...view.values()].find(({ depth }) => depth === 0)
   const children = [...view.values()].filter(({ depth, rest }) => depth > 0 && !rest)
   const working = children.filter(({ messages }) => messages.length > 0)
-  const shown = working.slice(0, mostLines).map((run) => `${head(run)} ... ${tally(run, since(run.id))}`)
+  const shown = working.slice(0, most).map((run) => {
+    const numbers = ` ... ${tally(run, since(run.id))}`
+    return `${cut(head(run), Math.max(12, width - numbers.length))}${numbers}`
+  })
   const more = children.length - shown.length
   return [
     `  ${main ? doing(main) : "starting"} ... ${count(main?.family.toolCalls ?? 0, "tool")}, ${seconds(now)}`,
