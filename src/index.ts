@@ -1,4 +1,4 @@
-export type { Question, Reply } from "./agent/runtime.ts"
+export type { Question, Reply } from "./agent/permission.ts"
 export { type Output, type Tool, tool, type Use } from "./agent/scope.ts"
 export type { Access, Details, Todo, Touch } from "./core/access.ts"
 export type { Event, Fact, Failure, Hint, Outcome, RunId, Status } from "./core/event.ts"

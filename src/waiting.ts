@@ -1,4 +1,4 @@
-import type { Question, Reply } from "./agent/runtime.ts"
+import type { Question, Reply } from "./agent/permission.ts"
 
 export type Waiting = {
   ask(question: Question, signal: AbortSignal): Promise<Reply>

@@ -1,4 +1,3 @@
-import type { Access } from "../core/access.ts"
 import type { Limits, Outcome, RunId, Tuning } from "../core/event.ts"
 import type { Log } from "../core/log.ts"
 import type { Image } from "../core/message.ts"
@@ -7,25 +6,12 @@ import type { Model } from "../model/model.ts"
 import { overBudget } from "./budget.ts"
 import { Deadline } from "./deadline.ts"
 import { drive } from "./loop.ts"
-import { describe } from "./permit.ts"
+import { type Answerer, permit, type Question, type Reply } from "./permission.ts"
 import { resultOf } from "./receipt.ts"
-import {
-  type Agent,
-  type Ceiling,
-  narrow,
-  type Permission,
-  type Powers,
-  type Scope,
-  type Task,
-  type TaskResult,
-} from "./scope.ts"
+import { type Agent, type Ceiling, narrow, type Powers, type Scope, type Task, type TaskResult } from "./scope.ts"
 import { Slots } from "./slots.ts"
 import { Stopped } from "./stopped.ts"
 import { unusable } from "./unusable.ts"
-
-/** A question that only a person can answer. `path` names the agents from the main one down to the asker. */
-export type Question = { run: RunId; call: string; tool: string; input: unknown; access: Access; path: string[] }
-export type Reply = { allow: true } | { allow: false; word?: string }
 
 export type Options = {
   log: Log
@@ -189,7 +175,7 @@ export class Runtime {
       synced: () => log.synced(),
       broken: () => log.broken(),
       mask,
-      permit: (call, access) => this.#permit(scope, call, access),
+      permit: (call, access) => permit(scope, call, access, this.#answerer(view)),
       spawn: (call, task) => this.task(view.id, call, task),
       tuning: { ...tuning, ...view.tuning },
     }
@@ -256,52 +242,20 @@ export class Runtime {
     return run.id
   }
 
-  /** Fails closed: with nobody there to answer, the answer is no. An answer given before a crash still counts. */
-  async #permit(scope: Scope, call: string, access: Access): Promise<Permission> {
-    const open = scope.view.calls.get(call)
-    const verdict = scope.gate(access)
-    if (verdict.do === "allow") return { allow: true }
-    if (verdict.do === "ask" && open?.answer) return open.answer.allow ? { allow: true } : refusal(open.answer.word)
-    const answered = { type: "gate.answered", call, access, allow: false } as const
-    if (verdict.do === "deny") {
-      scope.emit({ ...answered, by: "rule", word: verdict.why })
-      return refusal(verdict.why)
+  /** Whoever answers, told who asks. The time it takes is charged neither to the asker nor to those above it. */
+  #answerer(view: RunView): Answerer | undefined {
+    const { answer, log } = this.#options
+    if (!answer) return undefined
+    return async (asked, signal) => {
+      const above = [...lineage(log.view, view)]
+      const deadlines = above.flatMap(({ id }) => this.#working.get(id)?.deadline ?? [])
+      for (const deadline of deadlines) deadline.pause()
+      try {
+        return await answer({ ...asked, path: above.map(({ agent }) => agent).reverse() }, signal)
+      } finally {
+        for (const deadline of deadlines) deadline.resume()
+      }
     }
-    if (open?.state !== "asking") scope.emit({ type: "gate.asked", call, access })
-    const { answer } = this.#options
-    if (!answer) {
-      const word = `nobody is there to permit it (${describe(access)}); go on without it and say so`
-      scope.emit({ ...answered, by: "nobody", word })
-      return refusal(word)
-    }
-    const { name: tool = "", input } = open?.call ?? {}
-    const question = { run: scope.run, call, tool, input, access, path: this.#path(scope.view) }
-    const reply = await this.#uncharged(scope.view, () => answer(question, scope.signal))
-    scope.signal.throwIfAborted()
-    if (reply.allow) {
-      scope.emit({ ...answered, allow: true, by: "user" })
-      return { allow: true }
-    }
-    const word = reply.word ? `the user said no: ${reply.word}` : "the user said no"
-    scope.emit({ ...answered, by: "user", word })
-    return refusal(word)
-  }
-
-  /** Time spent waiting for a person is charged neither to the asker nor to those above it. */
-  async #uncharged<T>(view: RunView, wait: () => Promise<T>): Promise<T> {
-    const deadlines = [...lineage(this.#options.log.view, view)].flatMap(
-      ({ id }) => this.#working.get(id)?.deadline ?? [],
-    )
-    for (const deadline of deadlines) deadline.pause()
-    try {
-      return await wait()
-    } finally {
-      for (const deadline of deadlines) deadline.resume()
-    }
-  }
-
-  #path(view: RunView): string[] {
-    return [...lineage(this.#options.log.view, view)].map(({ agent }) => agent).reverse()
   }
 
   #view(run: RunId): RunView {
@@ -313,5 +267,3 @@ export class Runtime {
 
 /** A crash came between opening a run and telling it its task: whoever opened it will tell it again. */
 const unasked: Outcome = { status: "cancelled", text: "" }
-
-const refusal = (word = "not permitted"): Permission => ({ allow: false, why: `not permitted: ${word}` })

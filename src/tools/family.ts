@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
+import { codeOf } from "./errno.ts"
 
 /** Every process that a command starts carries this name in its environment, wherever it moves. */
 export const markName = "LEGWORK_CALL"
@@ -74,9 +75,11 @@ function read(path: string): string {
   }
 }
 
-/** A process that is gone has what we wanted. */
+/** A process that is gone has what we wanted, and one that became another user's is out of our reach. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
-  } catch {}
+  } catch (error) {
+    if (!["ESRCH", "EPERM"].includes(codeOf(error) ?? "")) throw error
+  }
 }

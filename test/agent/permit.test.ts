@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import type { Question } from "../../src/agent/permission.ts"
 import { gateFor, type Mode } from "../../src/agent/permit.ts"
-import type { Question } from "../../src/agent/runtime.ts"
 import type { Access } from "../../src/core/access.ts"
 import { scripted } from "../../src/testing/model.ts"
 import { call } from "../../src/testing/reply.ts"

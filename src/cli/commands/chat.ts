@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from "node:readline"
+import type { Question, Reply } from "../../agent/permission.ts"
 import { describe } from "../../agent/permit.ts"
-import type { Question, Reply } from "../../agent/runtime.ts"
 import type { Event } from "../../core/event.ts"
 import { numbers, seconds } from "../../core/numbers.ts"
 import type { View } from "../../core/view.ts"
