@@ -138,13 +138,15 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
   }
   const own = builtIn({ world, environment: config.environment, web: webOf(config, env) })
   const tools = [...own, ...(await offered(options.tools ?? [], own))]
+  const offers = withAgents(tools, agents)
+  const gate = gateFor(config.permissionMode)
   const runtime = new Runtime({
     log,
     session: held.header.id,
     root: cwd,
     ceiling: () => ({
-      tools: withAgents(tools, agents),
-      gate: gateFor(config.permissionMode),
+      tools: offers(),
+      gate,
       bounds: { depth: config.limits.depth, parallel: config.limits.parallel },
     }),
     agent: async (name) => (name === main.name ? main : agents.find(name)),
@@ -231,11 +233,17 @@ async function offered(tools: Tool[], own: readonly Offer[]): Promise<Offer[]> {
   return tools.length > 0 ? tools.map((await import("./agent/offer.ts")).offer) : []
 }
 
-/** The tool that starts agents says which there are. */
-const withAgents = (tools: readonly Offer[], agents: Registry): Offer[] =>
-  tools.map((tool) =>
-    tool.spawns ? { ...tool, description: `${tool.description} Agents:\n${agents.listed()}` } : tool,
-  )
+/** The tool that starts agents says which there are. The same agents give the same list, made once. */
+function withAgents(tools: readonly Offer[], agents: Registry): () => readonly Offer[] {
+  let made: { text: string; tools: readonly Offer[] } | undefined
+  return () => {
+    const text = agents.listed()
+    const named = (tool: Offer) =>
+      tool.spawns ? { ...tool, description: `${tool.description} Agents:\n${text}` } : tool
+    if (made?.text !== text) made = { text, tools: tools.map(named) }
+    return made.tools
+  }
+}
 
 /** The search tool is there only for those who have a key for it. */
 function webOf(

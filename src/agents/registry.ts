@@ -52,6 +52,7 @@ export async function registry({ cwd, env, config, given = {}, json, warn }: Sou
   const { reload, ...first } = await loadAgents({ cwd, env, home, builtIn: builtInAgents, library, ...flag })
   let loaded: Loaded = first
   let looking: Promise<void> | undefined
+  let list: { of: Loaded; text: string } | undefined
   tell(first, warn)
 
   /** Calls that come together look once. */
@@ -74,7 +75,11 @@ export async function registry({ cwd, env, config, given = {}, json, warn }: Sou
       if (!found.agent) throw new Error(found.error)
       return ready(found.agent)
     },
-    listed: () => lines(loaded.agents.map(ready).filter(({ hidden }) => !hidden)),
+    listed() {
+      if (list?.of !== loaded)
+        list = { of: loaded, text: lines(loaded.agents.map(ready).filter(({ hidden }) => !hidden)) }
+      return list.text
+    },
     register(more) {
       library.push(...definitionsOf(more, config))
     },
