@@ -126,6 +126,12 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
   const before = [...log.view.values()].find(({ depth }) => depth === 0)
   const model = beginning.model ?? (await models.resolve(options.model ?? before?.model))
   const agents = await registry({ cwd, env, config, given: options.agents, json: options.agentsJson, warn })
+  // Without a small model or one for plans, these words mean the model of this session.
+  models.prefer(model.id)
+  const checked = (name: string) => {
+    const id = models.idOf(name)
+    return id === model.id ? id : models.checked(id)
+  }
   const questions = waiting()
   const { text: rules, diagnostics } = await instructions(cwd)
   for (const { file, message } of diagnostics) warn(`${file}: ${message}`)
@@ -151,7 +157,7 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
     }),
     agent: async (name) => (name === main.name ? main : agents.find(name)),
     model: async (id) => (id === model.id ? model : models.resolve(id)),
-    modelFor: modelFor({ config, checked: (name) => (name === model.id ? name : models.checked(name)) }),
+    modelFor: modelFor({ config, checked }),
     system: (agent, depth) => systemPrompt(agent, { depth, cwd, rules }),
     limits: limitsOf(config),
     newId: () => randomBytes(4).toString("hex"),
@@ -181,8 +187,9 @@ type Inside = {
 
 function faceOf({ log, runtime, agents, questions, held, models, mainRun, model }: Inside): Session {
   const streams = new Set<() => void>()
-  let open = true
+  const closing = new AbortController()
   const reported = async (work: () => Promise<Outcome>): Promise<Report> => {
+    await agents.look()
     const report = reporting(log, mainRun, () => performance.now())
     return report(held.header.id, await work())
   }
@@ -197,12 +204,12 @@ function faceOf({ log, runtime, agents, questions, held, models, mainRun, model 
         await runtime.resume()
         return runtime.wake(mainRun)
       }),
-    task: (task) => runtime.task(mainRun, `program-${randomBytes(8).toString("hex")}`, task),
+    task: (task) => runtime.task(mainRun, `program-${randomBytes(8).toString("hex")}`, task, closing.signal),
     register: (given) => agents.register(given),
     events() {
       const { events, close } = streamOf(log)
-      if (open) streams.add(close)
-      else close()
+      if (closing.signal.aborted) close()
+      else streams.add(close)
       return events
     },
     listen: (listener) => log.listen(listener),
@@ -210,7 +217,7 @@ function faceOf({ log, runtime, agents, questions, held, models, mainRun, model 
     answer: questions.answer,
     synced: () => log.synced(),
     async close() {
-      open = false
+      closing.abort(new SessionError("the session is closed; open it again to go on"))
       await runtime.cancel(mainRun)
       for (const close of streams) close()
       await held.close()

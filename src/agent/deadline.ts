@@ -1,3 +1,6 @@
+/** What a timer can wait for at a time. */
+const longest = 2 ** 31 - 1
+
 /** Ends work whose time is up. Time that is spent waiting for a person does not count. */
 export class Deadline {
   #left: number
@@ -33,6 +36,11 @@ export class Deadline {
 
   #start(): void {
     this.#since = this.#now()
-    this.#timer = setTimeout(this.#expire, Math.max(0, this.#left))
+    const ms = Math.max(0, Math.min(this.#left, longest))
+    this.#timer = setTimeout(() => {
+      this.#left -= ms
+      if (this.#left > 0) this.#start()
+      else this.#expire()
+    }, ms)
   }
 }

@@ -24,14 +24,16 @@ export async function permit(
     return refusal(verdict.why)
   }
   if (open?.answer) return open.answer.allow ? { allow: true } : refusal(open.answer.word)
+  const { name: tool = "", input } = open?.call ?? {}
+  // Whoever answers is asked before the event tells of the question, so that a listener may answer at once.
+  const asking = answer?.({ run: scope.run, call, tool, input, access }, scope.signal)
   if (open?.state !== "asking") scope.emit({ type: "gate.asked", call, access })
-  if (!answer) {
+  if (!asking) {
     const word = `nobody is there to permit it (${describe(access)}); go on without it and say so`
     scope.emit({ ...answered, by: "nobody", word })
     return refusal(word)
   }
-  const { name: tool = "", input } = open?.call ?? {}
-  const reply = await answer({ run: scope.run, call, tool, input, access }, scope.signal)
+  const reply = await asking
   scope.signal.throwIfAborted()
   if (reply.allow) {
     scope.emit({ ...answered, allow: true, by: "user" })

@@ -1,6 +1,6 @@
 import type { Outcome, RunId } from "../core/event.ts"
 import { addCost, type Cost, type Usage } from "../core/usage.ts"
-import { type Deeds, family, type RunView, type View } from "../core/view.ts"
+import type { Deeds, RunView, View } from "../core/view.ts"
 import type { TaskResult } from "./scope.ts"
 
 /** What a run and those below it did for a task, computed from the record and never claimed by a model. */
@@ -28,25 +28,17 @@ export function resultOf(view: View, id: RunId, outcome: Outcome): TaskResult {
     usage: difference(run.family.usage, run.before.usage),
     cost: costBetween(run),
     model: run.model,
-    receipt: receiptOf(view, run, outcome),
+    receipt: receiptOf(run, outcome),
   }
 }
 
-function receiptOf(view: View, run: RunView, outcome: Outcome): Receipt {
-  const all = family(view, run.id).map((id) => view.get(id)!.deeds)
-  const changed = new Map<string, { before: string | null; after: string }>()
-  for (const deeds of all) {
-    for (const [path, { before, after }] of deeds.changed)
-      changed.set(path, { before: changed.get(path)?.before ?? before, after })
-  }
-  return {
-    filesRead: [...new Set(all.flatMap(({ read }) => [...read]))].sort(),
-    filesChanged: [...changed].map(([path, hashes]) => ({ path, ...hashes })),
-    commands: all.flatMap(({ commands }) => commands),
-    refused: all.reduce((sum, { refused }) => sum + refused, 0),
-    ended: outcome.status === "failed" ? outcome.error.message : endings[outcome.status],
-  }
-}
+const receiptOf = ({ deeds }: RunView, outcome: Outcome): Receipt => ({
+  filesRead: [...deeds.read].sort(),
+  filesChanged: [...deeds.changed].map(([path, hashes]) => ({ path, ...hashes })),
+  commands: [...deeds.commands],
+  refused: deeds.refused,
+  ended: outcome.status === "failed" ? outcome.error.message : endings[outcome.status],
+})
 
 const endings = {
   completed: "it finished",

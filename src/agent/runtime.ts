@@ -3,6 +3,7 @@ import type { Log } from "../core/log.ts"
 import type { Image } from "../core/message.ts"
 import { family, lineage, type RunView } from "../core/view.ts"
 import type { Model } from "../model/model.ts"
+import { abortable } from "./abortable.ts"
 import { overBudget } from "./budget.ts"
 import { Deadline } from "./deadline.ts"
 import { drive } from "./loop.ts"
@@ -41,7 +42,7 @@ export type Options = {
 }
 
 /** A run at work in this process. `seen` is when anything last happened to it. */
-type Working = { stop: AbortController; done: Promise<Outcome>; deadline?: Deadline; seen: number }
+type Working = { stop: AbortController; done: Promise<Outcome>; deadline?: Deadline; seen: number; queued: boolean }
 export type Prompt = { text: string; images?: Image[]; key?: string }
 type Opening = { depth: number; limits: Limits; model: string; label?: string; origin?: { run: RunId; call: string } }
 
@@ -51,13 +52,11 @@ type Opening = { depth: number; limits: Limits; model: string; label?: string; o
  */
 export class Runtime {
   #working = new Map<RunId, Working>()
-  #slots: Slots[]
+  #slots: Slots[] = []
   #options: Options
 
   constructor(options: Options) {
     this.#options = options
-    const { depth, parallel } = options.ceiling().bounds
-    this.#slots = Array.from({ length: depth + 1 }, () => new Slots(parallel))
     options.log.listen(({ run }) => {
       const working = this.#working.get(run)
       if (working) working.seen = options.now()
@@ -87,17 +86,25 @@ export class Runtime {
     const above = origin && this.#working.get(origin.run)?.stop.signal
     if (above?.aborted) stop.abort(above.reason) // set going by a parent that is being stopped
     const done = this.#work(run, stop.signal)
-    this.#working.set(run, { stop, done, seen: this.#options.now() })
+    this.#working.set(run, { stop, done, seen: this.#options.now(), queued: false })
     return done
   }
 
-  /** Hands work to another agent and waits for its result. `call` names the request: it is honoured once. */
-  async task(parent: RunId, call: string, task: Task): Promise<TaskResult> {
+  /**
+   * Hands work to another agent and waits for its result. `call` names the request: it is honoured once.
+   * Once the signal has fired nothing is begun any more.
+   */
+  async task(parent: RunId, call: string, task: Task, signal: AbortSignal): Promise<TaskResult> {
     const view = this.#view(parent)
     const key = `${parent}/${call}`
     if (task.prompt.trim() === "") throw new Error("the prompt is empty: say what the agent is to do")
-    const begun = task.resume === undefined ? view.children.get(call) : await this.#rested(view, task, key)
-    const run = begun ?? (await this.#openChild(view, call, task))
+    if (task.resume !== undefined) await this.#checkType(task)
+    const agent =
+      task.resume === undefined && !view.children.has(call) ? await this.#options.agent(task.agent) : undefined
+    signal.throwIfAborted()
+    // From here to the prompt nothing waits, so that two requests for one child cannot both find it at rest.
+    const begun = task.resume === undefined ? view.children.get(call) : this.#rested(view, task, key)
+    const run = begun ?? this.#openChild(view, call, task, agent!)
     const outcome = await this.prompt(run, { text: task.prompt, key })
     return resultOf(this.#options.log.view, run, outcome)
   }
@@ -111,13 +118,15 @@ export class Runtime {
 
   /** Takes up everything that a replayed log left unfinished. */
   async resume(): Promise<void> {
-    await Promise.all([...this.#options.log.view.keys()].map((run) => this.wake(run)))
+    const { view } = this.#options.log
+    // A child whose parent rests was stopped with it, only that its own last fact came too late.
+    const left = [...view.values()].filter(({ origin }) => !origin || !view.get(origin.run)?.rest)
+    await Promise.all(left.map(({ id }) => this.wake(id)))
   }
 
   async #work(run: RunId, signal: AbortSignal): Promise<Outcome> {
     await null // so that wake() has noted us as working before anything happens
-    const outcome = await this.#drive(run, signal)
-    this.#working.delete(run)
+    const outcome = await this.#drive(run, signal).finally(() => this.#working.delete(run))
     if (this.#view(run).mail.length > 0 && !signal.aborted) return this.wake(run)
     return outcome
   }
@@ -127,6 +136,9 @@ export class Runtime {
     const model = await this.#options.model(view.model).catch((error) => unusable(view.model, error))
     const go = () => this.#timed(view, () => drive(this.#scope(view, model, signal)))
     if (view.depth === 0) return go()
+    this.#slots[view.depth] ??= new Slots(this.#options.ceiling().bounds.parallel)
+    const working = this.#working.get(run)!
+    working.queued = true
     return this.#slots[view.depth]!.use(signal, "normal", go).catch((error) => {
       if (signal.aborted) return go() // stopped while it queued: the loop settles it, as always
       throw error
@@ -138,6 +150,7 @@ export class Runtime {
     const { timeout, idle } = this.#limits(view)
     const { now } = this.#options
     const working = this.#working.get(view.id)!
+    working.queued = false
     const end = (why: string) => void this.cancel(view.id, new Stopped("timeout", why))
     if (timeout !== undefined)
       working.deadline = new Deadline({ ms: timeout, now, expire: () => end("its time was up") })
@@ -156,8 +169,9 @@ export class Runtime {
     const { log, now } = this.#options
     const members = family(log.view, view.id).map((id) => log.view.get(id)!)
     if (members.some(({ calls }) => [...calls.values()].some(({ state }) => state === "asking"))) return 0
-    const seen = members.flatMap(({ id }) => this.#working.get(id)?.seen ?? [])
-    return now() - Math.max(...seen)
+    const working = members.flatMap(({ id }) => this.#working.get(id) ?? [])
+    if (working.some(({ queued }) => queued)) return 0
+    return now() - Math.max(...working.map(({ seen }) => seen))
   }
 
   #scope(view: RunView, model: Model, signal: AbortSignal): Scope {
@@ -176,7 +190,7 @@ export class Runtime {
       broken: () => log.broken(),
       mask,
       permit: (call, access) => permit(scope, call, access, this.#answerer(view)),
-      spawn: (call, task) => this.task(view.id, call, task),
+      spawn: (call, task) => this.task(view.id, call, task, signal),
       tuning: { ...tuning, ...view.tuning },
     }
     return scope
@@ -210,13 +224,15 @@ export class Runtime {
     return run
   }
 
-  async #openChild(parent: RunView, call: string, task: Task): Promise<RunId> {
-    const { agent: find, modelFor, limits } = this.#options
-    const agent = await find(task.agent)
+  #openChild(parent: RunView, call: string, task: Task, agent: Agent): RunId {
+    const { modelFor, limits } = this.#options
     const { ceiling } = this.#powers(parent)
     const depth = ceiling.depth + 1
     if (depth > ceiling.bounds.depth)
       throw new Error("an agent at this depth may not start others: do the work yourself")
+    const { mayStart } = parent.role
+    if (mayStart && !mayStart.includes(agent.name))
+      throw new Error(`this agent may start only ${mayStart.join(", ")}, not ${agent.name}`)
     const { role } = agent
     if (role.tools.length > 0 && narrow(ceiling, role).tools.length === 0) {
       const asked = role.tools === "*" ? "all" : role.tools.join(", ")
@@ -228,17 +244,24 @@ export class Runtime {
     return this.#open(agent, { depth, model, limits: limits(agent.limits, task.limits ?? {}, depth), label, origin })
   }
 
-  /** A child that has rested and may be given more to do. */
-  async #rested(parent: RunView, { resume = "", agent }: Task, key: string): Promise<RunId> {
+  /** An agent that goes on must still be defined, and be of the type that is asked for. */
+  async #checkType({ resume = "", agent, model, limits }: Task): Promise<void> {
     const run = this.#options.log.view.get(resume)
     if (!run?.origin) throw new Error(`there is no agent with the id ${JSON.stringify(resume)} in this session`)
-    if (run.origin.run !== parent.id)
-      throw new Error(`agent ${resume} was started by another agent: only that one may go on with it`)
+    if (model !== undefined || limits !== undefined)
+      throw new Error(`agent ${resume} goes on with the model and limits that it has: leave these out`)
     const { name } = await this.#options.agent(run.agent)
-    if (agent !== undefined && (await this.#options.agent(agent)).name !== name) {
+    if (agent !== undefined && (await this.#options.agent(agent)).name !== name)
       throw new Error(`agent ${resume} is of type ${name}, not ${agent}`)
-    }
-    if (!run.rest && !run.heard.has(key)) throw new Error(`agent ${resume} is still at work: wait for its result`)
+  }
+
+  /** A child that has rested and may be given more to do. */
+  #rested(parent: RunView, { resume = "" }: Task, key: string): RunId {
+    const run = this.#view(resume)
+    if (run.origin?.run !== parent.id)
+      throw new Error(`agent ${resume} was started by another agent: only that one may go on with it`)
+    const busy = !run.rest || run.mail.length > 0 || this.#working.has(resume)
+    if (busy && !run.heard.has(key)) throw new Error(`agent ${resume} is still at work: wait for its result`)
     return run.id
   }
 
@@ -251,7 +274,8 @@ export class Runtime {
       const deadlines = above.flatMap(({ id }) => this.#working.get(id)?.deadline ?? [])
       for (const deadline of deadlines) deadline.pause()
       try {
-        return await answer({ ...asked, path: above.map(({ agent }) => agent).reverse() }, signal)
+        const path = above.map(({ agent }) => agent).reverse()
+        return await abortable(signal, answer({ ...asked, path }, signal))
       } finally {
         for (const deadline of deadlines) deadline.resume()
       }

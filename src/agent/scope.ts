@@ -146,23 +146,12 @@ export function narrow(above: Ceiling, role: Role): Powers {
   const named = role.tools === "*" ? above.tools : above.tools.filter(({ name }) => role.tools.includes(name))
   const deeper = depth < above.bounds.depth
   const tools = named.filter(({ name, spawns }) => !role.denied.includes(name) && (!spawns || deeper))
-  return {
-    ceiling: { ...above, depth, gate },
-    tools,
-    gate: role.mayStart ? stricter(gate, startsOnly(role.mayStart)) : gate,
-  }
+  return { ceiling: { ...above, depth, gate }, tools, gate }
 }
 
 /** Writing is no part of a read-only role, whoever might permit it. */
 const readOnly: Gate = ({ kind }) =>
   kind === "write" || kind === "run" ? { do: "deny", why: "this agent is read-only" } : { do: "allow" }
-
-const startsOnly =
-  (names: readonly string[]): Gate =>
-  (access) =>
-    access.kind === "agent" && !names.includes(access.name)
-      ? { do: "deny", why: `this agent may start only ${names.join(", ")}` }
-      : { do: "allow" }
 
 const order = { allow: 0, ask: 1, deny: 2 }
 const stricter =

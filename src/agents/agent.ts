@@ -15,7 +15,7 @@ export function agentOf(definition: Definition, override: Override): Agent {
     prompt,
     role: {
       tools: offered.allow,
-      denied: offered.deny,
+      denied: [...new Set([...offered.deny, ...guarded(definition), ...(isReadonly(definition) ? writing : [])])],
       ...(isReadonly(definition) && { readonly: true }),
       ...(offered.mayStart && { mayStart: offered.mayStart }),
     },
@@ -24,6 +24,30 @@ export function agentOf(definition: Definition, override: Override): Agent {
     ...tuningIn(definition),
     ...((hidden || degraded || mode === "primary") && { hidden: true }),
   }
+}
+
+/** Without a fence around it a shell can write; so whoever may only read has none. */
+const writing = ["bash", "write", "edit"]
+
+/** Tools with rules for single calls, which nothing here can keep to yet, are closed rather than open. */
+const guarded = ({ permission }: Definition): string[] =>
+  (permission.rules ?? []).flatMap(({ tool, pattern, do: verdict }) =>
+    verdict !== "allow" && pattern !== "*" && tool !== "*" ? [tool] : [],
+  )
+
+/** What a definition asks for and does not get here, in words. */
+export function unmet(definition: Definition): string[] {
+  const { context, background, isolation, permission } = definition
+  const mode = permission.mode
+  return [
+    ...(context !== null && context !== "fresh" ? [`context ${context}: it starts with its task alone`] : []),
+    ...(background ? ["background: its parent waits for it"] : []),
+    ...(isolation ? [`isolation ${isolation}: it works in the same folder`] : []),
+    ...(mode === "bypass" || mode === "acceptEdits"
+      ? [`permission mode ${mode}: only a session can loosen permission`]
+      : []),
+    ...guarded(definition).map((tool) => `rules for single calls of ${tool}: it is withheld instead`),
+  ]
 }
 
 /** Plan mode is read-only by another name. Modes that would widen are no business of a definition. */

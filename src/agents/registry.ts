@@ -28,6 +28,8 @@ export type Given = Record<string, Own | ((settings: Pick<Config, "model" | "sma
 export type Registry = {
   /** The agent of this name, `general` without one. Throws words that say which there are. */
   find(name: string | undefined): Promise<Agent>
+  /** Takes in what has changed on disk. */
+  look(): Promise<void>
   /** Those that models may start, a line each. */
   listed(): string
   register(given: Given): void
@@ -53,22 +55,29 @@ export async function registry({ cwd, env, config, given = {}, json, warn }: Sou
   let loaded: Loaded = first
   let looking: Promise<void> | undefined
   let list: { of: Loaded; text: string } | undefined
-  tell(first, warn)
+  tell([...first.diagnostics, ...library.flatMap(({ diagnostics }) => diagnostics)], warn)
 
   /** Calls that come together look once. */
   const look = (): Promise<void> => {
-    looking ??= reload().then((now) => {
-      loaded = now
-      looking = undefined
-    })
+    looking ??= reload()
+      .then((now) => {
+        loaded = now
+      })
+      .finally(() => {
+        looking = undefined
+      })
     return looking
   }
   const ready = (definition: Definition): Agent => {
     const { model, ...limits } = config.agents[definition.id] ?? {}
     const turns = limits.turns === undefined ? {} : { turns: limits.turns }
-    return agentOf(definition, { ...(model && { model }), limits: { ...inMilliseconds(limits), ...turns } })
+    const agent = agentOf(definition, { ...(model && { model }), limits: { ...inMilliseconds(limits), ...turns } })
+    const { mayStart } = agent.role
+    if (mayStart) agent.role.mayStart = mayStart.map((name) => lookup(loaded.agents, name).agent?.id ?? name)
+    return agent
   }
   return {
+    look,
     async find(name = "general") {
       await look()
       const found = lookup(loaded.agents, name)
@@ -82,6 +91,7 @@ export async function registry({ cwd, env, config, given = {}, json, warn }: Sou
     },
     register(more) {
       library.push(...definitionsOf(more, config))
+      looking = undefined // one under way does not know of these
     },
   }
 }
@@ -95,22 +105,36 @@ function lines(agents: readonly Agent[]): string {
   const others = agents.filter(({ name }) => !own.includes(name)).length
   const most = Math.max(least, Math.floor(room / Math.max(1, others)) - 1)
   return agents
-    .map(({ name, description }) => `- ${name}: ${description}`)
-    .map((line, n) =>
-      own.includes(agents[n]!.name) || line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`,
-    )
+    .map(({ name, description }) => ({ name, line: `- ${name}: ${description}` }))
+    .map(({ name, line }) => (own.includes(name) ? line : cut(line, most)))
     .join("\n")
+}
+
+/** By bytes, as requests are weighed, and between letters. */
+function cut(line: string, most: number): string {
+  if (Buffer.byteLength(line) <= most) return line
+  let kept = ""
+  let bytes = 3
+  for (const letter of line) {
+    bytes += Buffer.byteLength(letter)
+    if (bytes > most) break
+    kept += letter
+  }
+  return `${kept.trimEnd()}…`
 }
 
 function definitionsOf(given: Given, { model, smallModel, planModel }: Config): Definition[] {
   const settings = { ...(model && { model }), ...(smallModel && { smallModel }), ...(planModel && { planModel }) }
-  return Object.entries(given).map(([name, own]) =>
-    defineAgent({ ...(typeof own === "function" ? own(settings) : own), name }, { path: null, scope: "library" }),
-  )
+  return Object.entries(given).map(([name, own]) => {
+    const fields = typeof own === "function" ? own(settings) : own
+    if (typeof fields?.prompt !== "string")
+      throw new Error(`the agent ${JSON.stringify(name)} has no prompt; give it one`)
+    return defineAgent({ ...fields, name }, { path: null, scope: "library" })
+  })
 }
 
 /** Told once, in one line: `legwork agents doctor` has the rest. */
-function tell({ diagnostics }: Loaded, warn: (text: string) => void): void {
+function tell(diagnostics: Loaded["diagnostics"], warn: (text: string) => void): void {
   const serious = diagnostics.filter(({ severity }) => severity !== "info")
   if (serious.length === 0) return
   const [{ file, line, message }] = serious as [(typeof serious)[number]]

@@ -1,4 +1,4 @@
-import type { Access, Change, Todo, Touch } from "./access.ts"
+import type { Access, Change, Todo } from "./access.ts"
 import type { Event, Failure, Limits, Origin, Outcome, Reason, Role, RunId, Tuning } from "./event.ts"
 import { type Call, callsOf, type Image, type Message, type Result, type Stop, textOf } from "./message.ts"
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "./usage.ts"
@@ -56,7 +56,7 @@ export type RunView = {
   before: Spent
   /** Files it has read or written, by the hash it knows. */
   files: Map<string, string>
-  /** What it has done, from the record and not from what it says. */
+  /** What it and its descendants have done since it last rose, from the record and not from what they say. */
   deeds: Deeds
   todo: Todo[]
   draft: { text: string; reasoning: string }
@@ -187,7 +187,10 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
     }
     case "call.ended":
       end(run, event)
-      for (const each of lineage(view, run)) each.family.toolCalls++
+      for (const each of lineage(view, run)) {
+        each.family.toolCalls++
+        record(each.deeds, event)
+      }
       return
     case "gate.asked": {
       const open = openCall(run, event.call)
@@ -197,7 +200,7 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
     }
     case "gate.answered": {
       const open = openCall(run, event.call)
-      if (!event.allow) run.deeds.refused++
+      if (!event.allow) for (const { deeds } of lineage(view, run)) deeds.refused++
       open.state = "waiting"
       open.answer = { allow: event.allow, ...(event.word !== undefined && { word: event.word }) }
       delete open.access
@@ -221,11 +224,7 @@ function end(run: RunView, event: Extract<Event, { type: "call.ended" }>): void 
     ...(event.images && { images: event.images }),
   }
   run.toolCalls++
-  for (const touch of event.touched ?? []) note(run, touch)
-  if (event.details?.kind === "command") {
-    const { command, exit } = event.details
-    run.deeds.commands.push({ command, exit })
-  }
+  for (const { path, hash } of event.touched ?? []) run.files.set(path, hash)
   if (event.details?.kind === "todo") run.todo = event.details.items
   if (event.fault) {
     const text = `${open.call.name}: ${event.text}`
@@ -236,13 +235,12 @@ function end(run: RunView, event: Extract<Event, { type: "call.ended" }>): void 
   run.calls = new Map()
 }
 
-function note({ files, deeds }: RunView, touch: Touch): void {
-  files.set(touch.path, touch.hash)
-  if (touch.did === "read") deeds.read.add(touch.path)
-  else {
-    const { before } = deeds.changed.get(touch.path) ?? touch
-    deeds.changed.set(touch.path, { before, after: touch.hash })
+function record(deeds: Deeds, { touched = [], details }: Extract<Event, { type: "call.ended" }>): void {
+  for (const touch of touched) {
+    if (touch.did === "read") deeds.read.add(touch.path)
+    else deeds.changed.set(touch.path, { before: (deeds.changed.get(touch.path) ?? touch).before, after: touch.hash })
   }
+  if (details?.kind === "command") deeds.commands.push({ command: details.command, exit: details.exit })
 }
 
 /** A run that rested starts anew: its limits count from here. */

@@ -23,6 +23,8 @@ export type Resolver = {
   idOf(name?: string): string
   /** The same, and throws a ModelError if it cannot be used with what is set now. */
   checked(name: string): string
+  /** From now on this is the model that stands for those that are not set. */
+  prefer(id: string): void
   /** Throws a ModelError that says what to set. Objects are models already, ours or the AI SDK's. */
   resolve(name?: string | Model | AiSdkModel): Promise<Model>
   close(): Promise<void>
@@ -54,6 +56,7 @@ export function resolver(options: Options): Resolver {
   const models = new Map<string, Promise<Model>>()
   const gates = new Map<string, Gate>()
   let pool: Promise<Pool> | undefined
+  let preferred: string | undefined
 
   const gateFor = (place: string): Gate => {
     const gate = gates.get(place) ?? new Gate(clock)
@@ -84,9 +87,12 @@ export function resolver(options: Options): Resolver {
   }
 
   return {
-    idOf: (name) => fullName(name, options),
+    idOf: (name) => fullName(name, options, preferred),
+    prefer(id) {
+      preferred = id
+    },
     checked(name) {
-      const id = fullName(name, options)
+      const id = fullName(name, options, preferred)
       providerOf(parts(id).provider, { settings: config.providers, env })
       return id
     },
@@ -99,7 +105,7 @@ export function resolver(options: Options): Resolver {
         const attempt = aiSdk({ model: name, provider, ...limits(facts, options) })
         return model(`${provider}/${name.modelId}`, { attempt, facts, place: provider })
       }
-      const id = fullName(name, options)
+      const id = fullName(name, options, preferred)
       const made = models.get(id) ?? make(id)
       models.set(id, made)
       // What failed may succeed once a key is set or a package installed.
@@ -156,8 +162,8 @@ async function fromPackage(from: Extract<Provider, { kind: "package" }>, asked: 
 }
 
 /** Follows aliases to their end. */
-function fullName(name: string | undefined, { config, env }: Options): string {
-  const main = () => config.model ?? favourite(config, env)
+function fullName(name: string | undefined, { config, env }: Options, preferred: string | undefined): string {
+  const main = () => preferred ?? config.model ?? favourite(config, env)
   const seen = new Set<string>()
   for (let at = name?.trim() ?? main(); ; ) {
     if (seen.has(at)) throw new ModelError("bad_settings", `the alias ${at} leads back to itself; set it to a model`)

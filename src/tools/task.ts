@@ -16,11 +16,25 @@ const input = z.preprocess(
 )
 
 /** Other systems call some of these otherwise, and some leave the prompt to another field. */
-function named(raw: unknown): unknown {
+function named(raw: unknown, context: z.RefinementCtx): unknown {
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return raw
-  const { agent_type, agent, task, ...rest } = raw as Record<string, unknown>
-  const given = { ...rest, subagent_type: rest.subagent_type ?? agent_type ?? agent }
-  return { ...dropUndefined(given), prompt: rest.prompt ?? task ?? rest.description }
+  const { agent_type, agent, task, description, prompt, subagent_type, model, resume, ...rest } = raw as Record<
+    string,
+    unknown
+  >
+  for (const wish of unmet(rest))
+    context.addIssue({ code: "custom", message: `${wish} is not possible here: leave it out` })
+  const type = subagent_type ?? agent_type ?? agent
+  return dropUndefined({ description, prompt: prompt ?? task ?? description, subagent_type: type, model, resume })
+}
+
+/** Fields that nobody here knows do no harm; a wish that is not met must not look as if it were. */
+function unmet({ run_in_background, context, isolation }: Record<string, unknown>): string[] {
+  return [
+    ...(run_in_background === true ? ["run_in_background"] : []),
+    ...(context !== undefined && context !== "fresh" ? ["context"] : []),
+    ...(isolation !== undefined && isolation !== "none" ? ["isolation"] : []),
+  ]
 }
 
 const dropUndefined = (given: Record<string, unknown>) =>

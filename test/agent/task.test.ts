@@ -6,7 +6,7 @@ import { tool } from "../../src/agent/scope.ts"
 import type { Request } from "../../src/model/model.ts"
 import { scripted } from "../../src/testing/model.ts"
 import { call, fail, type Reply } from "../../src/testing/reply.ts"
-import { type Making, toolsOf, world } from "./world.ts"
+import { agents, type Making, toolsOf, world } from "./world.ts"
 
 const turnsIn = ({ messages }: Request) => messages.filter(({ role }) => role === "assistant").length
 
@@ -115,6 +115,7 @@ test("a child that says what it will do, and stops, is asked for its report once
   assert.deepEqual(stubborn.texts, ["I'll do it now."])
 })
 
+const never = new AbortController().signal
 const spending = { usage: { input: 60, output: 40 } }
 
 test("a token budget covers the family: at its end there is one last answer, and the status says budget", async () => {
@@ -211,7 +212,7 @@ test("what a program gets: numbers of this task alone, and a receipt from the re
   })
   const each = world(model, { tools: [...toolsOf([]), writes] })
   const main = each.open()
-  const first = await each.runtime.task(main, "one", { agent: "lead", prompt: "do it" })
+  const first = await each.runtime.task(main, "one", { agent: "lead", prompt: "do it" }, never)
   assert.deepEqual(
     { ...first, durationMs: 0 },
     {
@@ -236,11 +237,119 @@ test("what a program gets: numbers of this task alone, and a receipt from the re
       },
     },
   )
-  const second = await each.runtime.task(main, "two", { prompt: "anything else?", resume: "r1" })
+  const second = await each.runtime.task(main, "two", { prompt: "anything else?", resume: "r1" }, never)
   assert.deepEqual([second.toolCalls, second.usage.input, second.receipt.filesChanged], [0, 20, []])
   assert.deepEqual(
-    await each.runtime.task(main, "one", { agent: "lead", prompt: "do it" }).then(({ agentId }) => agentId),
+    await each.runtime.task(main, "one", { agent: "lead", prompt: "do it" }, never).then(({ agentId }) => agentId),
     "r1",
   )
   assert.equal(each.view.size, 2)
+})
+
+test("stopped while a child is being opened, nothing is begun any more", async () => {
+  const looking = Promise.withResolvers<void>()
+  const found = Promise.withResolvers<void>()
+  const model = scripted((request) => (turnsIn(request) === 0 ? [task("lead", "p")] : "end"))
+  const each = world(model, {
+    agent: async (name) => {
+      looking.resolve()
+      await found.promise
+      return agents.find((agent) => agent.name === name)!
+    },
+  })
+  const run = each.open()
+  const outcome = each.runtime.prompt(run, { text: "go" })
+  await looking.promise
+  await each.runtime.cancel(run)
+  found.resolve()
+  assert.equal((await outcome).status, "cancelled")
+  await null
+  assert.deepEqual([each.view.size, model.requests.length], [1, 1])
+})
+
+test("of two requests in one turn to go on with a child, one is refused", async () => {
+  const model = scripted((request) => {
+    if (request.system === "EXPLORE") return `heard ${request.messages.length}`
+    const steps: Reply[] = [
+      [task("explore", "first")],
+      [task("explore", "second", { resume: "r1" }), task("explore", "third", { resume: "r1" })],
+      "end",
+    ]
+    return steps[turnsIn(request)]!
+  })
+  const each = world(model)
+  const run = each.open()
+  await each.runtime.prompt(run, { text: "go" })
+  const texts = each.view.get(run)!.messages.flatMap((message) => (message.role === "result" ? [message.text] : []))
+  assert.deepEqual(texts, ["heard 1", "heard 3", "agent r1 is still at work: wait for its result"])
+})
+
+test("an agent that may start only some others can start none but those", async () => {
+  const lead = agents.find(({ name }) => name === "lead")!
+  const picky = { ...lead, name: "picky", prompt: "PICKY", role: { ...lead.role, mayStart: ["explore"] } }
+  const all = [...agents, picky]
+  const model = scripted((request) => {
+    if (turnsIn(request) > 0) return "end"
+    if (request.system === "MAIN") return [task("picky", "p")]
+    return request.system === "PICKY" ? [task("lead", "q"), task("explore", "q")] : "explored"
+  })
+  const each = world(model, { agent: async (name) => all.find((agent) => agent.name === name)! })
+  await each.runtime.prompt(each.open(), { text: "go" })
+  const texts = each.view.get("r1")!.messages.flatMap((message) => (message.role === "result" ? [message.text] : []))
+  assert.deepEqual(texts, ["this agent may start only explore, not lead", "explored"])
+})
+
+test("the receipt of a child has what its own children did, in the order in which it was done", async () => {
+  const wrote = (name: string, before: string | null, after: string) =>
+    offer(
+      tool({
+        name,
+        description: "",
+        input: z.strictObject({}),
+        repeatable: true,
+        access: () => ({ kind: "none" }),
+        run: async () => ({ ok: true, text: "", touched: [{ did: "wrote", path: "/w/f", before, hash: after }] }),
+      }),
+    )
+  const model = scripted((request) => {
+    const steps: Record<string, Reply[]> = {
+      MAIN: [[task("lead", "p")], "end"],
+      LEAD: [[task("reader", "q")], [call("second")], "led", "nothing more"],
+      READER: [[call("first")], "done"],
+    }
+    return steps[request.system]![turnsIn(request)]!
+  })
+  const each = world(model, { tools: [...toolsOf([]), wrote("first", null, "h1"), wrote("second", "h1", "h2")] })
+  const main = each.open()
+  const first = await each.runtime.task(main, "one", { agent: "lead", prompt: "p" }, never)
+  assert.deepEqual(first.receipt.filesChanged, [{ path: "/w/f", before: null, after: "h2" }])
+  const again = await each.runtime.task(main, "two", { prompt: "more?", resume: first.agentId }, never)
+  assert.deepEqual([again.content, again.receipt.filesChanged], ["nothing more", []])
+})
+
+test("waiting for a place is not idleness, and a month is not over at once", async () => {
+  const slow = Promise.withResolvers<void>()
+  const model = scripted(async (request) => {
+    if (request.system === "MAIN") return turnsIn(request) === 0 ? [task("explore", "slow"), task("lead", "p")] : "end"
+    if (request.system === "LEAD") return turnsIn(request) === 0 ? [task("explore", "q")] : "led"
+    if (JSON.stringify(request.messages).includes("slow")) await slow.promise
+    return "x"
+  })
+  const month = 30 * 24 * 3_600_000
+  const each = world(model, {
+    bounds: { parallel: 1 },
+    limits: (agent, own) => ({ turns: 20, timeout: month, ...agent, ...own }),
+  })
+  setTimeout(slow.resolve, 50)
+  assert.deepEqual(await each.runtime.prompt(each.open(), { text: "go" }), { status: "completed", text: "end" })
+})
+
+test("an agent that goes on keeps its model and its limits", async () => {
+  const each = world(scripted(() => "ok"))
+  const main = each.open()
+  const { agentId } = await each.runtime.task(main, "one", { agent: "lead", prompt: "p" }, never)
+  await assert.rejects(
+    each.runtime.task(main, "two", { prompt: "q", resume: agentId, model: "other" }, never),
+    /goes on with the model and limits that it has/,
+  )
 })

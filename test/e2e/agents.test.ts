@@ -104,3 +104,12 @@ test("bad files and bad --agents are told once at start, and the rest goes on", 
   assert.equal(ran.code, 0)
   assert.match(ran.stderr, /\(and \d+ more\); see: legwork agents doctor/)
 })
+
+test("what a definition asks for and does not get is said", async (t) => {
+  const text =
+    "---\nname: eager\ndescription: d\npermissionMode: bypassPermissions\ncontext: fork\nbackground: true\n---\nx\n"
+  const { run } = await home(t, { ".claude/agents/eager.md": text })
+  const { stdout } = await run(["agents", "show", "eager"])
+  for (const wish of ["context fork", "background", "permission mode bypass"])
+    assert.ok(stdout.includes(`no effect    ${wish}`), stdout)
+})

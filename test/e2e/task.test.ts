@@ -242,3 +242,40 @@ test("the examples run", async (t) => {
   const result = JSON.parse(await run("result-as-json"))
   assert.deepEqual([result.status, result.agentType, result.receipt.ended], ["completed", "general", "it finished"])
 })
+
+test("without a small model, explore has the model of its session", async (t) => {
+  await using server = await serve(leading([call("task", { prompt: "p", subagent_type: "explore" })], () => "x"))
+  const { run } = await home(t)
+  await run(["-p", "go", "--model", "openai/mine"], { env: server.env })
+  assert.deepEqual(
+    server.requests.map(({ model }) => model),
+    ["mine", "mine", "mine"],
+  )
+  await run(["-p", "go", "--model", "openai/mine"], { env: { ...server.env, LEGWORK_SMALL_MODEL: "anthropic/tiny" } })
+  assert.deepEqual(
+    server.requests.slice(3).map(({ model }) => model),
+    ["mine", "tiny", "mine"],
+  )
+})
+
+test("wishes of other systems that nobody here knows do no harm; one that cannot be met is refused", async (t) => {
+  const calls = [
+    call("task", { prompt: "p1", run_in_background: false, context: "fresh", thoroughness: "high" }),
+    call("task", { prompt: "p2", run_in_background: true }),
+  ]
+  await using server = await serve(leading(calls, ({ messages }) => `did ${messages[0]?.text}`))
+  const { run } = await home(t)
+  const [one, two] = (await run(args, { env: server.env })).stdout.split("\n=====\n")
+  assert.match(one!, /^did p1\n/)
+  assert.match(two!, /run_in_background is not possible here: leave it out/)
+})
+
+test("a tool with rules for single calls, which cannot be kept to, is withheld", async (t) => {
+  const agent = '---\ndescription: d\npermission:\n  bash:\n    "rm *": deny\n    "*": allow\n---\nx\n'
+  await using server = await serve(
+    leading([call("task", { prompt: "p", subagent_type: "careful" })], (asked) => asked.tools.join(" ")),
+  )
+  const { run } = await home(t, { ".opencode/agent/careful.md": agent })
+  const ran = await run([...args, "--permission-mode", "bypass"], { env: server.env })
+  assert.ok(!ran.stdout.includes("bash") && ran.stdout.includes("read"), ran.stdout)
+})

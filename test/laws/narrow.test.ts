@@ -93,9 +93,3 @@ test("one that may only delegate can start one that may do everything; one that 
   const child = narrow(reader.ceiling, { tools: "*", denied: [] })
   assert.deepEqual(child.gate({ kind: "run", command: "ls" }), { do: "deny", why: "this agent is read-only" })
 })
-
-test("an agent that may start only some agents can start no other", () => {
-  const { gate } = narrow(open, { tools: "*", denied: [], mayStart: ["explore"] })
-  assert.deepEqual(gate({ kind: "agent", name: "explore" }), { do: "allow" })
-  assert.deepEqual(gate({ kind: "agent", name: "code" }), { do: "deny", why: "this agent may start only explore" })
-})

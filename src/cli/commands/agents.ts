@@ -2,11 +2,12 @@ import { access, mkdir, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { narrow } from "../../agent/scope.ts"
-import { agentOf } from "../../agents/agent.ts"
+import { agentOf, unmet } from "../../agents/agent.ts"
 import { type Definition, type Diagnostic, slug } from "../../agents/definition.ts"
 import { fromFolder, type Loaded, loadAgents } from "../../agents/load.ts"
 import { lookup } from "../../agents/lookup.ts"
 import { builtInAgents } from "../../agents/registry.ts"
+import { inMilliseconds } from "../../config/seconds.ts"
 import { load, userFolder } from "../../config.ts"
 import { folderOf } from "../../folders.ts"
 import { limitsOf } from "../../limits.ts"
@@ -27,7 +28,8 @@ async function find({ dir }: AgentFlags, { cwd, agents }: Flags): Promise<Loaded
 }
 
 export async function list(flags: AgentFlags, all: Flags): Promise<number> {
-  const { agents, shadowed } = await find(flags, all)
+  const { agents, shadowed, diagnostics } = await find(flags, all)
+  for (const each of diagnostics) if (each.file === "--agents") console.error(printable(`legwork: ${spot(each)}`))
   const hidden = new Map(shadowed.map(({ definition, by }) => [definition, by]))
   if (flags.json) {
     print(JSON.stringify([...agents, ...hidden.keys()].map((each) => row(each, hidden.get(each)))))
@@ -66,11 +68,11 @@ function row(agent: Definition, by: Definition | undefined) {
 }
 
 /** The tools that it would have as a child of the main agent, by default settings. */
-function resolvedTools(agent: Definition): string[] {
+function resolvedTools(agent: Definition, depth = 1): string[] {
   const world = { readable: [], writable: [], keep: async () => "", env: {}, ripgrep: () => "" }
   const search = process.env.BRAVE_API_KEY ? { search: { key: "" } } : {}
   const tools = builtIn({ world, environment: [], web: { allowPrivate: false, ...search } })
-  const above = { depth: 0, tools, gate: () => ({ do: "allow" as const }), bounds: { depth: 1, parallel: 1 } }
+  const above = { depth: 0, tools, gate: () => ({ do: "allow" as const }), bounds: { depth, parallel: 1 } }
   return narrow(above, agentOf(agent, { limits: {} }).role).tools.map(({ name }) => name)
 }
 
@@ -80,7 +82,9 @@ export async function show(name: string, flags: AgentFlags, all: Flags): Promise
   if (!found.agent) throw new UsageError(found.error)
   const { agent } = found
   const config = await load({ cwd: await folderOf(all.cwd), env: process.env, home: homedir() })
-  const effective = agentOf(agent, { limits: {} })
+  const { model: wished, ...own } = config.agents[agent.id] ?? {}
+  const turns = own.turns === undefined ? {} : { turns: own.turns }
+  const effective = agentOf(agent, { ...(wished && { model: wished }), limits: { ...inMilliseconds(own), ...turns } })
   const limits = limitsOf(config)(effective.limits, {}, 1)
   if (flags.json) {
     print(
@@ -89,6 +93,7 @@ export async function show(name: string, flags: AgentFlags, all: Flags): Promise
         prompt: agent.prompt,
         limits,
         readonly: effective.role.readonly === true,
+        unmet: unmet(agent),
         extra: agent.extra,
       }),
     )
@@ -98,11 +103,10 @@ export async function show(name: string, flags: AgentFlags, all: Flags): Promise
     const line = agent.source.lines[field]
     return agent.source.path && line ? `   (${agent.source.path}:${line})` : ""
   }
-  const model =
-    config.agents[agent.id]?.model ?? ([agent.model ?? "as its parent's"].flat().join(", then ") || "as its parent's")
+  const model = [effective.model ?? "as its parent's"].flat().join(", then ")
   print(`${agent.name} (${agent.id}), ${placeOf(agent)}, written for ${agent.source.dialect}`)
   print(`description  ${oneLine(agent.description, 300)}${from("description")}`)
-  print(`tools        ${resolvedTools(agent).join(", ") || "none"}${from("tools")}`)
+  print(`tools        ${resolvedTools(agent, config.limits.depth).join(", ") || "none"}${from("tools")}`)
   print(`model        ${model}${from("model")}`)
   print(
     `limits       ${Object.entries(limits)
@@ -112,6 +116,7 @@ export async function show(name: string, flags: AgentFlags, all: Flags): Promise
   print(`permission   ${effective.role.readonly ? "read-only" : "what its session allows"}${from("permissionMode")}`)
   if (agent.hidden || agent.degraded)
     print(`offered      not to models: it is ${agent.degraded ? "degraded" : "hidden"}`)
+  for (const wish of unmet(agent)) print(`no effect    ${wish}`)
   for (const each of agent.diagnostics) print(`${each.severity.padEnd(12)} ${spot(each)}`)
   print(`\n${agent.prompt}`)
   return codes.done
@@ -122,6 +127,8 @@ export async function doctor(flags: AgentFlags, all: Flags): Promise<number> {
   if (flags.json) print(JSON.stringify(diagnostics))
   else {
     for (const each of diagnostics) print(`${each.severity.padEnd(8)}${spot(each)}`)
+    for (const agent of agents)
+      for (const wish of unmet(agent)) print(`info    ${placeOf(agent)}: no effect here: ${wish}`)
     const degraded = agents.filter((agent) => agent.degraded).length
     print(`${agents.length} agents, ${degraded} degraded, ${shadowed.length} shadowed, ${diagnostics.length} remarks`)
   }
@@ -133,7 +140,8 @@ export async function create(name: string, flags: AgentFlags, all: Flags): Promi
   if (!id) throw new UsageError(`${JSON.stringify(name)} has no letter or digit to make a name of`)
   const user = userFolder(process.env, homedir())
   const base = flags.user && user ? user : join(await folderOf(all.cwd), ".legwork")
-  const path = join(base, "agents", `${id}.md`)
+  const folder = flags.dir ?? join(base, "agents")
+  const path = join(folder, `${id}.md`)
   if (
     await access(path).then(
       () => true,
@@ -141,7 +149,7 @@ export async function create(name: string, flags: AgentFlags, all: Flags): Promi
     )
   )
     throw new UsageError(`${path} is there already; edit it, or choose another name`)
-  await mkdir(join(base, "agents"), { recursive: true })
+  await mkdir(folder, { recursive: true })
   await writeFile(path, template(name))
   print(flags.json ? JSON.stringify({ id, path }) : `made ${path}; say there when to use it and what it must do`)
   return codes.done

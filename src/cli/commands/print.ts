@@ -35,7 +35,9 @@ export async function print(given: string, flags: Flags): Promise<number> {
       `session ${session.id} was never asked anything; say what to do, as in: legwork -r ${session.id} -p "…"`,
     )
   }
-  watch = progress(process.stderr, { verbose: flags.verbose === true, now: () => performance.now() })
+  // Events on a terminal are what people want to see there; a block that is rewritten would run over them.
+  const screen = out && process.stdout.isTTY ? { write: (text: string) => process.stderr.write(text) } : process.stderr
+  watch = progress(screen, { verbose: flags.verbose === true, now: () => performance.now() })
   const release = onSignals(session)
   const report = await (prompt === "" ? session.proceed() : session.prompt(prompt))
   watch.end()

@@ -52,7 +52,7 @@ export function progress(screen: Screen, { verbose, now }: { verbose: boolean; n
   return {
     event(event, view) {
       latest = view
-      if (event.type === "mail.read" && !began.has(event.run)) began.set(event.run, now())
+      if (!began.has(event.run)) began.set(event.run, now())
       const line = noteOf(event, view, { verbose, live, since: () => now() - (began.get(event.run) ?? now()) })
       if (line) say(line)
       if (event.type === "run.settled") began.delete(event.run)
@@ -77,7 +77,7 @@ function status(view: View, { since, now, width, most }: Frame): string[] {
   })
   const more = children.length - shown.length
   return [
-    `  ${main ? doing(main) : "starting"} ... ${count(main?.family.toolCalls ?? 0, "tool")}, ${seconds(now)}`,
+    `  ${main ? doing(main) : "starting"} ... ${count(main ? main.family.toolCalls - main.before.toolCalls : 0, "tool")}, ${seconds(now)}`,
     ...shown,
     ...(more > 0 ? [`  +${more} more`] : []),
   ]

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type TestContext, test } from "node:test"
+import * as z from "zod"
+import { type Options, open, tool } from "../src/index.ts"
+import { memory } from "../src/store/memory.ts"
+import { call, scripted } from "../src/testing.ts"
+
+async function session(t: TestContext, options: Options) {
+  const cwd = await mkdtemp(join(tmpdir(), "legwork-session-"))
+  t.after(() => rm(cwd, { recursive: true, force: true }))
+  return open({ cwd, env: { HOME: cwd }, store: memory(), ...options })
+}
+
+test("agents that a program registers are told to the model from the next prompt on, and can be started", async (t) => {
+  const model = scripted(({ tools }) => tools.find(({ name }) => name === "task")?.description ?? "child")
+  const each = await session(t, { model })
+  assert.doesNotMatch((await each.prompt("one")).text, /- critic:/)
+  each.register({ critic: { description: "Finds faults.", prompt: "You find faults." } })
+  assert.match((await each.prompt("two")).text, /^- critic: Finds faults\.$/m)
+  assert.deepEqual((await each.task({ agent: "critic", prompt: "p" })).content, "child")
+  assert.throws(() => each.register({ bad: { description: "x" } as never }), /the agent "bad" has no prompt/)
+  await each.close()
+  await assert.rejects(each.task({ agent: "critic", prompt: "p" }), /the session is closed/)
+})
+
+test("a program hears every event, and the stream ends with the session", async (t) => {
+  const heard: string[] = []
+  const each = await session(t, { model: scripted(() => "hi there"), listen: ({ type }) => heard.push(type) })
+  const events = (async () => {
+    const all: string[] = []
+    for await (const { type } of each.events()) all.push(type)
+    return all
+  })()
+  await each.prompt("hello")
+  await each.close()
+  const all = ["run.opened", "mail.sent", "mail.read", "turn.delta", "turn.delta", "turn.ended", "run.settled"]
+  assert.deepEqual(heard, all)
+  assert.deepEqual(await events, all.slice(1))
+  for await (const _ of each.events()) assert.fail("nothing happens in a closed session")
+})
+
+test("questions wait for whoever attends, and are answered by run and call", async (t) => {
+  const model = scripted(({ messages }) =>
+    messages.length > 1 ? "done" : [call("bash", { command: "echo hi" }, "c1")],
+  )
+  const each = await session(t, { model, attended: true })
+  each.listen((event) => {
+    if (event.type !== "gate.asked") return
+    assert.equal(each.answer({ run: event.run, call: "another" }, { allow: true }), false)
+    assert.equal(each.answer({ run: event.run, call: event.call }, { allow: true }), true)
+  })
+  const { status, refused } = await each.prompt("go")
+  assert.deepEqual([status, refused], ["completed", []])
+  await each.close()
+})
+
+test("tools of a program work beside the built-in ones and may not take their names", async (t) => {
+  const own = (name: string) =>
+    tool({
+      name,
+      description: "Adds.",
+      input: z.strictObject({ a: z.number(), b: z.number() }),
+      repeatable: true,
+      access: () => ({ kind: "none" }),
+      run: async ({ a, b }) => ({ ok: true, text: `${a + b}` }),
+    })
+  const model = scripted(({ messages }) => {
+    const last = messages.at(-1)
+    return last?.role === "result" ? `it is ${last.text}` : [call("add", { a: 2, b: 3 })]
+  })
+  const each = await session(t, { model, tools: [own("add")] })
+  assert.equal((await each.prompt("2 + 3?")).text, "it is 5")
+  await each.close()
+  await assert.rejects(session(t, { model, tools: [own("read")] }), /there is a built-in tool named read/)
+})
