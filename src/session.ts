@@ -198,7 +198,8 @@ function faceOf({ log, runtime, agents, questions, held, models, mainRun, model 
     main: mainRun,
     model,
     view: log.view,
-    prompt: (text, { images } = {}) => reported(() => runtime.prompt(mainRun, { text, ...(images && { images }) })),
+    prompt: (text, { images } = {}) =>
+      reported(() => runtime.prompt(mainRun, { text: withMentions(text, agents), ...(images && { images }) })),
     proceed: () =>
       reported(async () => {
         await runtime.resume()
@@ -238,6 +239,14 @@ async function offered(tools: Tool[], own: readonly Offer[]): Promise<Offer[]> {
   const taken = tools.find(({ name }) => own.some((each) => each.name === name))
   if (taken) throw new SessionError(`there is a built-in tool named ${taken.name}: give yours another name`)
   return tools.length > 0 ? tools.map((await import("./agent/offer.ts")).offer) : []
+}
+
+/** Whoever writes `@name` wants that agent and no other. */
+function withMentions(text: string, agents: Registry): string {
+  const named = agents.mentioned(text)
+  return named.length === 0
+    ? text
+    : `${text}\n\n(The user asks for ${named.join(" and ")} by name: hand the work over with the task tool.)`
 }
 
 /** The tool that starts agents says which there are. The same agents give the same list, made once. */

@@ -76,3 +76,15 @@ test("tools of a program work beside the built-in ones and may not take their na
   await each.close()
   await assert.rejects(session(t, { model, tools: [own("read")] }), /there is a built-in tool named read/)
 })
+
+test("whoever writes @name asks for that agent; other words with @ mean nothing", async (t) => {
+  const model = scripted(({ messages }) => (messages.at(-1) as { text: string }).text)
+  const each = await session(t, { model })
+  assert.equal(
+    (await each.prompt("@Explore: where is it? ask @plan too")).text,
+    "@Explore: where is it? ask @plan too\n\n(The user asks for explore and plan by name: hand the work over with the task tool.)",
+  )
+  for (const text of ["mail me@explore.org", "@nobody there", "an @ alone"])
+    assert.equal((await each.prompt(text)).text, text)
+  await each.close()
+})

@@ -30,6 +30,8 @@ export type Registry = {
   find(name: string | undefined): Promise<Agent>
   /** Takes in what has changed on disk. */
   look(): Promise<void>
+  /** The agents that a text names as `@name`. */
+  mentioned(text: string): string[]
   /** Those that models may start, a line each. */
   listed(): string
   register(given: Given): void
@@ -83,6 +85,11 @@ export async function registry({ cwd, env, config, given = {}, json, warn }: Sou
       const found = lookup(loaded.agents, name)
       if (!found.agent) throw new Error(found.error)
       return ready(found.agent)
+    },
+    mentioned(text) {
+      const words = [...text.matchAll(/(?:^|\s)@([\p{L}\p{N}][\p{L}\p{M}\p{N}._:-]*)/gu)].map((match) => match[1]!)
+      const found = words.flatMap((word) => lookup(loaded.agents, word.replace(/[.:]+$/, "")).agent?.id ?? [])
+      return [...new Set(found)]
     },
     listed() {
       if (list?.of !== loaded)

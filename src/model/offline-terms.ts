@@ -32,8 +32,8 @@ function term(word: string): Term[] {
   return common.has(stem) ? [] : [exact(stem)]
 }
 
-/** camelCase, snake_case, a path or a file name: searched as it stands. */
-const looksLikeName = (word: string) => /[a-z][A-Z]|_|[\p{L}\p{N}][./][\p{L}\p{N}]/u.test(word)
+/** camelCase, snake_case, kebab-case, a path or a file name: searched as it stands. */
+const looksLikeName = (word: string) => /[a-z][A-Z]|_|[\p{L}\p{N}][./-][\p{L}\p{N}]/u.test(word)
 
 /** Names and long words say more than short ones. */
 const weight = ({ word }: Term) => (looksLikeName(word) ? 100 : 0) + word.length

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
-import { mkdir, writeFile } from "node:fs/promises"
+import { mkdir, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { test } from "node:test"
 import { promisify } from "node:util"
@@ -278,4 +278,37 @@ test("a tool with rules for single calls, which cannot be kept to, is withheld",
   const { run } = await home(t, { ".opencode/agent/careful.md": agent })
   const ran = await run([...args, "--permission-mode", "bypass"], { env: server.env })
   assert.ok(!ran.stdout.includes("bash") && ran.stdout.includes("read"), ran.stdout)
+})
+
+test("a report over 50,000 characters is cut, and all of it is in a file that the parent may read", async (t) => {
+  const report = `${"x".repeat(60_000)}THE END`
+  await using server = await serve((asked) => {
+    if (isChild(asked)) return report
+    if (turnsIn(asked) === 0) return [call("task", { prompt: "p", subagent_type: "explore" })]
+    const file = /(\/\S+\.txt)/.exec(asked.last)?.[1]
+    if (turnsIn(asked) === 1) return [call("grep", { pattern: "THE END", path: file, output_mode: "count" })]
+    return asked.last
+  })
+  const { run } = await home(t)
+  const ran = await run(args, { env: server.env })
+  assert.match(ran.stdout, /:1$/m)
+  const result = server.requests.at(-1)!.messages.find(({ role }) => role === "result")!.text
+  assert.ok(result.length < 51_000 && result.includes("60007") && /agent \w{8} · completed/.test(result))
+})
+
+test("a child whose definition is gone can not be gone on with, and the parent is told", async (t) => {
+  const place = await home(t, { ".legwork/agents/brief.md": "---\nname: brief\ndescription: d\n---\nx\n" })
+  let id = ""
+  await using server = await serve(async (asked) => {
+    if (isChild(asked)) return "first"
+    if (turnsIn(asked) === 0) return [call("task", { prompt: "p", subagent_type: "brief" })]
+    if (turnsIn(asked) === 1) {
+      id = /agent (\w{8})/.exec(asked.last)![1]!
+      await rm(join(place.work, ".legwork/agents/brief.md"))
+      return [call("task", { prompt: "more", resume: id })]
+    }
+    return asked.last
+  })
+  const ran = await place.run(args, { env: server.env })
+  assert.match(ran.stdout, /^there is no agent named "brief"; there are /)
 })
