@@ -219,10 +219,12 @@ function faceOf({ log, runtime, agents, questions, held, models, mainRun, model 
     synced: () => log.synced(),
     async close() {
       closing.abort(new SessionError("the session is closed; open it again to go on"))
-      await runtime.cancel(mainRun)
-      for (const close of streams) close()
-      await held.close()
-      await models.close()
+      try {
+        await runtime.cancel(mainRun)
+      } finally {
+        for (const close of streams) close()
+        await held.close().finally(() => models.close())
+      }
     },
   }
 }
