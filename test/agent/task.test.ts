@@ -328,20 +328,35 @@ test("the receipt of a child has what its own children did, in the order in whic
 })
 
 test("waiting for a place is not idleness, and a month is not over at once", async () => {
-  const slow = Promise.withResolvers<void>()
+  const [slow, full] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let taken = 0
   const model = scripted(async (request) => {
-    if (request.system === "MAIN") return turnsIn(request) === 0 ? [task("explore", "slow"), task("lead", "p")] : "end"
-    if (request.system === "LEAD") return turnsIn(request) === 0 ? [task("explore", "q")] : "led"
-    if (JSON.stringify(request.messages).includes("slow")) await slow.promise
-    return "x"
+    if (request.system === "MAIN") return turnsIn(request) === 0 ? [task("reader", "p"), task("lead", "p")] : "end"
+    if (request.system === "READER")
+      return turnsIn(request) === 0 ? [task("explore", "slow"), task("explore", "slow")] : "read"
+    if (request.system === "LEAD") {
+      await full.promise
+      return turnsIn(request) === 0 ? [task("explore", "q")] : "led"
+    }
+    if (!JSON.stringify(request.messages).includes("slow")) return "quick"
+    if (++taken === 2) full.resolve()
+    await slow.promise
+    return "slow"
   })
   const month = 30 * 24 * 3_600_000
+  const impatient = agents.map((agent) => (agent.name === "lead" ? { ...agent, limits: { idle: 30 } } : agent))
   const each = world(model, {
-    bounds: { parallel: 1 },
+    bounds: { parallel: 2, depth: 2 },
+    agent: async (name) => impatient.find((agent) => agent.name === name)!,
     limits: (agent, own) => ({ turns: 20, timeout: month, ...agent, ...own }),
   })
-  setTimeout(slow.resolve, 50)
-  assert.deepEqual(await each.runtime.prompt(each.open(), { text: "go" }), { status: "completed", text: "end" })
+  // The lead waits for its child, and that one for a place at its depth: both are taken until now.
+  setTimeout(slow.resolve, 150)
+  await each.runtime.prompt(each.open(), { text: "go" })
+  assert.deepEqual(
+    [...each.view.values()].map(({ rest }) => rest?.outcome.status),
+    Array.from({ length: 6 }, () => "completed"),
+  )
 })
 
 test("an agent that goes on keeps its model and its limits", async () => {

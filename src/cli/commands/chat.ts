@@ -6,6 +6,7 @@ import { numbers, seconds } from "../../core/numbers.ts"
 import type { View } from "../../core/view.ts"
 import type { Report } from "../../report.ts"
 import type { Session } from "../../session.ts"
+import { version } from "../../version.ts"
 import { codes } from "../exit.ts"
 import { callLine } from "../plain/call.ts"
 import { printable, visible } from "../plain/format.ts"
@@ -18,6 +19,7 @@ export async function chat(first: string, flags: Flags): Promise<number> {
   const questions = asking()
   const session = await start(flags, { listen: show, answer: questions.ask })
   introduce(session, flags.model)
+  process.stdout.write(`  legwork ${version} · ${printable(session.model)} · ctrl-c stops it, /exit leaves\n`)
   const rl = createInterface({ input: process.stdin, output: process.stdout, prompt: "> " })
   questions.use(rl)
   const code = await converse(rl, session, { first, take: questions.take })
