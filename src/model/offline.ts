@@ -33,7 +33,10 @@ type Standing = { question: string; since: readonly Message[]; turn: number; can
 type Calling = (name: string, input: unknown, n: number) => Part
 
 function answer({ messages, tools, toolChoice }: Request): Part[] {
-  const from = messages.findLastIndex(({ role }) => role === "user")
+  // Where no tool may be called any more, the last message is the engine's own word about a limit.
+  const isQuestion = ({ role }: Message, at: number) =>
+    role === "user" && (toolChoice === "auto" || messages[at + 1]?.role === "assistant")
+  const from = messages.findLastIndex(isQuestion)
   const asked = messages[from]
   const since = messages.slice(from + 1)
   const standing: Standing = {

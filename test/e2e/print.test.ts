@@ -201,3 +201,10 @@ test("without a key the offline model searches with the real tools and says what
   assert.ok(!ran.stdout.includes("other.txt"))
   assert.match(ran.stderr, /no key is set, so the offline model answers/)
 })
+
+test("at the turn limit the offline model still tells what its children found", async (t) => {
+  const { run } = await home(t, { "src/permit.ts": "export function permit() {}\n" })
+  const ran = await run(["-p", "where is permit?", "--max-turns", "1"])
+  assert.equal(ran.code, 53)
+  assert.match(ran.stdout, /^src\/permit\.ts:1: export function permit\(\) \{\}$/m)
+})
