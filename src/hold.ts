@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { reasonOf } from "./core/error.ts"
 import type { Fact, Stamped } from "./core/event.ts"
 import { SessionError } from "./folders.ts"
 import { jsonl } from "./store/jsonl.ts"
@@ -17,7 +18,7 @@ export async function holdSession({ store, resume, state, cwd, warn }: Asked): P
     return { held: await sessions.create(header), facts: [], seq: 0 }
   } catch (error) {
     if (store) throw error
-    warn(`this session will not be kept: ${error instanceof Error ? error.message : error}`)
+    warn(`this session will not be kept: ${reasonOf(error)}`)
     const { memory } = await import("./store/memory.ts")
     return { held: await memory().create(header), facts: [], seq: 0 }
   }

@@ -1,5 +1,6 @@
 import type { Agent } from "./agent/scope.ts"
 import type { Config } from "./config.ts"
+import { reasonOf } from "./core/error.ts"
 import { ModelError } from "./model/providers.ts"
 
 /** `checked` gives the full name of a model that can be used, or throws words that say what to set. */
@@ -19,7 +20,7 @@ export const modelFor =
       } catch (error) {
         // Files written for other systems name models that mean nothing here; such a name is no wish.
         if (names === wishes[2] && isForeign(error)) continue
-        failures.push(error instanceof Error ? error.message : String(error))
+        failures.push(reasonOf(error))
       }
     }
     if (failures.length === 0) return parent

@@ -1,4 +1,5 @@
 import type { Access } from "../core/access.ts"
+import { reasonOf } from "../core/error.ts"
 import type { Fact } from "../core/event.ts"
 import type { CallView } from "../core/view.ts"
 import { abortable } from "./abortable.ts"
@@ -60,7 +61,7 @@ async function once(scope: Scope, open: CallView, offer: Offer | undefined): Pro
     end(await abortable(scope.signal, tool.run(input.data, use(scope, call.id, access))))
   } catch (error) {
     if (error instanceof Failed) throw error
-    const text = error instanceof Error ? error.message : String(error)
+    const text = reasonOf(error)
     end({ ok: false, text: scope.signal.aborted ? stopped(scope.view.calls.get(call.id)) : text })
   }
 }
@@ -84,7 +85,7 @@ async function safe(scope: Scope): Promise<void> {
   try {
     await scope.synced()
   } catch (error) {
-    throw new Failed({ kind: "store", message: error instanceof Error ? error.message : String(error) })
+    throw new Failed({ kind: "store", message: reasonOf(error) })
   }
 }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from "../core/error.ts"
 import type { Failure, Outcome, Reason } from "../core/event.ts"
 import type { Part } from "../core/message.ts"
 import { type CallView, lastText, type RunView } from "../core/view.ts"
@@ -97,7 +98,7 @@ async function settle(scope: Scope, outcome: Outcome, began: number): Promise<Ou
     await scope.synced()
     return outcome
   } catch (error) {
-    return { status: "failed", text: outcome.text, error: { kind: "store", message: reason(error) } }
+    return { status: "failed", text: outcome.text, error: { kind: "store", message: reasonOf(error) } }
   }
 }
 
@@ -147,7 +148,5 @@ function close(scope: Scope): void {
 function outcomeOf(signal: AbortSignal, error: unknown): Outcome {
   if (signal.aborted) return { status: signal.reason instanceof Stopped ? signal.reason.status : "cancelled", text: "" }
   if (error instanceof Failed) return { status: "failed", text: "", error: error.failure }
-  return { status: "failed", text: "", error: { kind: "internal", message: reason(error) } }
+  return { status: "failed", text: "", error: { kind: "internal", message: reasonOf(error) } }
 }
-
-const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))

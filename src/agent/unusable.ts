@@ -1,3 +1,4 @@
+import { reasonOf } from "../core/error.ts"
 import { noUsage } from "../core/usage.ts"
 import type { Model } from "../model/model.ts"
 
@@ -9,7 +10,7 @@ export const unusable = (id: string, error: unknown): Model => ({
   cost: () => 0,
   stream: async () => ({
     ok: false,
-    error: { kind: "not_found", message: error instanceof Error ? error.message : String(error) },
+    error: { kind: "not_found", message: reasonOf(error) },
     retry: false,
     usage: noUsage(),
   }),

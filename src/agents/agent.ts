@@ -1,14 +1,12 @@
 import type { Agent } from "../agent/scope.ts"
+import { inMilliseconds } from "../config/seconds.ts"
+import type { Config } from "../config.ts"
 import type { Limits } from "../core/event.ts"
 import type { Definition } from "./definition.ts"
 
-/** What settings say about one agent, over its definition. */
-export type Override = { model?: string; limits: Partial<Limits> }
-
-/** A definition as the engine needs it. What it asks for beyond its ceiling has no effect. */
-export function agentOf(definition: Definition, override: Override): Agent {
+/** A definition as the engine needs it, with the limits that settings give it. What it asks for beyond its ceiling has no effect. */
+export function agentOf(definition: Definition, settings: Config["agents"][string] = {}): Agent {
   const { id, shortDescription, prompt, offered, hidden, degraded, mode } = definition
-  const model = override.model ?? definition.model ?? undefined
   return {
     name: id,
     description: shortDescription,
@@ -19,8 +17,8 @@ export function agentOf(definition: Definition, override: Override): Agent {
       ...(isReadonly(definition) && { readonly: true }),
       ...(offered.mayStart && { mayStart: offered.mayStart }),
     },
-    limits: { ...limitsIn(definition), ...override.limits },
-    ...(model !== undefined && { model }),
+    limits: { ...limitsIn(definition), ...inMilliseconds(settings), ...(settings.turns && { turns: settings.turns }) },
+    ...(definition.model !== null && { model: definition.model }),
     ...tuningIn(definition),
     ...((hidden || degraded || mode === "primary") && { hidden: true }),
   }

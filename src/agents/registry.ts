@@ -1,6 +1,5 @@
 import { homedir } from "node:os"
 import type { Agent } from "../agent/scope.ts"
-import { inMilliseconds } from "../config/seconds.ts"
 import type { Config } from "../config.ts"
 import { agentOf } from "./agent.ts"
 import builtIn from "./built-in.json" with { type: "json" }
@@ -71,9 +70,7 @@ export async function registry({ cwd, env, config, given = {}, json, warn }: Sou
     return looking
   }
   const ready = (definition: Definition): Agent => {
-    const { model, ...limits } = config.agents[definition.id] ?? {}
-    const turns = limits.turns === undefined ? {} : { turns: limits.turns }
-    const agent = agentOf(definition, { ...(model && { model }), limits: { ...inMilliseconds(limits), ...turns } })
+    const agent = agentOf(definition, config.agents[definition.id])
     const { mayStart } = agent.role
     if (mayStart) agent.role.mayStart = mayStart.map((name) => lookup(loaded.agents, name).agent?.id ?? name)
     return agent

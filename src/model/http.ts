@@ -1,5 +1,6 @@
 import http from "node:http"
 import { createParser } from "eventsource-parser"
+import { reasonOf } from "../core/error.ts"
 import type { Failure } from "../core/event.ts"
 
 /** One request whose answer comes as a stream of events. */
@@ -92,7 +93,7 @@ class Flight {
       this.#request = this.#open()
     } catch (error) {
       // A bad URL or a header with a line break: nothing that another try would cure.
-      this.#fail({ kind: "bad_request", message: `the request cannot be sent: ${wordsOf(error)}` }, false)
+      this.#fail({ kind: "bad_request", message: `the request cannot be sent: ${reasonOf(error)}` }, false)
       return
     }
     this.#request.on("error", this.#lost)
@@ -143,7 +144,7 @@ class Flight {
       try {
         parser.feed(chunk)
       } catch (error) {
-        this.#fail({ kind: "internal", message: `reading the answer failed: ${wordsOf(error)}` }, false)
+        this.#fail({ kind: "internal", message: `reading the answer failed: ${reasonOf(error)}` }, false)
       }
     })
     response.on("end", () => this.#land({ ok: true }))
@@ -300,5 +301,3 @@ function networkMessage(host: string, code: string): string {
   }
   return `the connection to ${host} failed (${code})`
 }
-
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

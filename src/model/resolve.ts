@@ -1,3 +1,4 @@
+import { reasonOf } from "../core/error.ts"
 import type { AiSdkModel } from "./ai-sdk.ts"
 import { type Facts, factsOf } from "./facts.ts"
 import { type Clock, Gate } from "./gate.ts"
@@ -157,7 +158,7 @@ async function fromPackage(from: Extract<Provider, { kind: "package" }>, asked: 
     const model = create({ ...rest, ...(key && { apiKey: key }) })(asked.name)
     return aiSdk({ model, provider, ...limits(asked.facts, asked) })
   } catch (error) {
-    throw new ModelError("missing_package", error instanceof Error ? error.message : String(error))
+    throw new ModelError("missing_package", reasonOf(error))
   }
 }
 

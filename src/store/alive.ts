@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises"
-import { codeOf } from "./store-error.ts"
+import { codeOf } from "../core/error.ts"
 
 /** A process, told apart from a later one with the same pid by when it started; `start` is empty when unknown. */
 export type Process = { pid: number; start: string }

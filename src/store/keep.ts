@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { extname, join } from "node:path"
+import { codeOf } from "../core/error.ts"
 import { privateFile, privateFolder } from "./private.ts"
-import { codeOf } from "./store-error.ts"
 
 /** Writes a text to a new file in `folder`, named as near to `name` as is safe and free; returns its path. */
 export async function keepText(folder: string, name: string, text: string): Promise<string> {

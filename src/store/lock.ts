@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { link, readFile, rm } from "node:fs/promises"
+import { codeOf } from "../core/error.ts"
 import { isAlive, type Process, startOf } from "./alive.ts"
 import { hashOf } from "./line.ts"
 import { privateFile } from "./private.ts"
-import { codeOf, StoreError } from "./store-error.ts"
+import { StoreError } from "./store-error.ts"
 
 type Owner = Process & { host: string; token: string }
 type Claim = { path: string; owner: Owner }

@@ -1,6 +1,6 @@
 import { chmod, type FileHandle, mkdir, open } from "node:fs/promises"
 import { dirname } from "node:path"
-import { codeOf } from "./store-error.ts"
+import { codeOf } from "../core/error.ts"
 
 /** Makes a folder that only its owner can enter, and its parents, whatever the umask. One that is there stays as it is. */
 export async function privateFolder(path: string): Promise<void> {

@@ -1,11 +1,12 @@
 import { closeSync, constants, fchmodSync, fdatasync, fstatSync, openSync, rmSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import { promisify } from "node:util"
+import { codeOf } from "../core/error.ts"
 import type { Blobs } from "./blobs.ts"
 import type { Lock } from "./lock.ts"
 import { syncFolder } from "./private.ts"
 import type { Header } from "./store.ts"
-import { codeOf, StoreError } from "./store-error.ts"
+import { StoreError } from "./store-error.ts"
 import type { Target } from "./writer.ts"
 
 const { O_APPEND, O_CREAT, O_EXCL, O_WRONLY } = constants

@@ -1,3 +1,4 @@
+import { codeOf, reasonOf } from "../core/error.ts"
 export type StoreCode = "full" | "io" | "locked" | "unknown_session" | "bad_session" | "newer_version"
 
 /** What a store could not do: a word for programs, and a sentence that says what to do next. */
@@ -16,12 +17,8 @@ const noRoom = ["ENOSPC", "EDQUOT", "EFBIG"]
 /** The system's error in our words. `doing` completes "could not …". */
 export function storeError(doing: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = reasonOf(error)
   if (noRoom.includes(codeOf(error) ?? ""))
     return new StoreError("full", `could not ${doing}: ${reason}; make room on that disk and resume the session`, error)
   return new StoreError("io", `could not ${doing}: ${reason}; see that the folder is there and writable`, error)
 }
-
-/** The system's own word for what went wrong, such as ENOENT. */
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined

@@ -1,3 +1,4 @@
+import { reasonOf } from "../core/error.ts"
 import { callsOf, type Message, type Part } from "../core/message.ts"
 import { type Cost, noUsage, type Usage } from "../core/usage.ts"
 import type { Answer, Listen, Model, Request } from "../model/model.ts"
@@ -49,7 +50,7 @@ async function speak(request: Request, answer: () => Reply | Promise<Reply>): Pr
       ? reply
       : speech(reply, { turn: turnsOf(request.messages) + 1, taken: idsIn(request.messages) })
   } catch (error) {
-    return fail("internal", `the script threw: ${error instanceof Error ? error.message : String(error)}`)
+    return fail("internal", `the script threw: ${reasonOf(error)}`)
   }
 }
 

@@ -7,6 +7,7 @@ import {
 } from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout } from "node:timers/promises"
+import { reasonOf } from "../core/error.ts"
 import { illegal, wires } from "./illegal.ts"
 import { isObject, parse, string } from "./json.ts"
 import { type Plan, plan, troublePlan } from "./plan.ts"
@@ -104,7 +105,7 @@ function answerer({ script, keep, shape }: { script: Script; keep: number; shape
       return plan(await script(asked, n), { wire, asked, shape })
     } catch (error) {
       // 400, so that no client tries a broken script again.
-      return refuse(400, `the script threw: ${error instanceof Error ? error.message : String(error)}`)
+      return refuse(400, `the script threw: ${reasonOf(error)}`)
     }
   }
   return { requests, refused, answer }

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs"
 import { constants } from "node:os"
 import * as z from "zod"
 import { type Output, tool, type Use } from "../agent/scope.ts"
+import { codeOf, reasonOf } from "../core/error.ts"
 import { Capture } from "./capture.ts"
 import { environment } from "./environment.ts"
-import { codeOf } from "./errno.ts"
 import { Live } from "./live.ts"
 import { type Ended, run, type Spawn } from "./process.ts"
 import type { World } from "./world.ts"
@@ -113,6 +113,6 @@ function unstarted(error: unknown, { root, signal }: Use): string {
     case "ENOMEM":
       return `the system is out of processes, descriptors or memory (${codeOf(error)}); nothing was run. Try again later.`
     default:
-      return `the command could not be started: ${error instanceof Error ? error.message : String(error)}`
+      return `the command could not be started: ${reasonOf(error)}`
   }
 }

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises"
+import { reasonOf } from "../core/error.ts"
 import { headOf, tailOf } from "./cap.ts"
 import { Collapsed, Unescaped } from "./plain.ts"
 
@@ -101,7 +102,7 @@ class Spill {
     try {
       await work()
     } catch (error) {
-      this.#error ||= error instanceof Error ? error.message : String(error)
+      this.#error ||= reasonOf(error)
     }
   }
 }

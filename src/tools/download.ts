@@ -2,6 +2,7 @@ import { lookup as dnsLookup } from "node:dns/promises"
 import { request as http, type IncomingMessage, type RequestOptions } from "node:http"
 import { request as https } from "node:https"
 import { isIP, type LookupFunction } from "node:net"
+import { reasonOf } from "../core/error.ts"
 import { decompressed } from "./decompressed.ts"
 
 type Address = { address: string; family: number }
@@ -145,7 +146,7 @@ async function collected(response: IncomingMessage, url: URL, limit: number): Pr
       chunks.push(chunk)
     }
   } catch (error) {
-    throw new Error(`${url.origin} broke off its answer: ${error instanceof Error ? error.message : String(error)}`)
+    throw new Error(`${url.origin} broke off its answer: ${reasonOf(error)}`)
   }
   if (size > limit) throw tooLarge(url, limit)
   return Buffer.concat(chunks)

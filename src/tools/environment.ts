@@ -1,3 +1,5 @@
+import { isSecretName } from "../core/secret.ts"
+
 /** What a command inherits by name. Everything else stays behind, so a new secret is safe before anyone lists it. */
 const inherited = new Set(
   `PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR CI DISPLAY
@@ -12,7 +14,6 @@ const inherited = new Set(
 )
 
 const families = /^(LC|XDG)_[A-Z_]+$/
-const secret = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL/i
 const proxy = /_proxy$/i
 
 /** So that nothing pages, prompts or paints: there is nobody at a terminal to answer. */
@@ -29,7 +30,7 @@ const fixed = {
 export function environment(env: NodeJS.ProcessEnv, allow: readonly string[] = []): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || secret.test(name)) continue
+    if (value === undefined || isSecretName(name)) continue
     if (!inherited.has(name) && !families.test(name) && !allow.includes(name)) continue
     kept[name] = proxy.test(name) ? withoutCredentials(value) : value
   }

@@ -1,3 +1,5 @@
+import { codeOf } from "../core/error.ts"
+
 const sentences: Record<string, (path: string) => string> = {
   ELOOP: (path) => `${path} is a link that leads nowhere or was just replaced: it is not followed`,
   ENOTDIR: (path) => `${path} cannot be there: something above it is not a folder`,
@@ -19,6 +21,3 @@ export function plainly(error: unknown, path: string): unknown {
   const sentence = code === undefined ? undefined : sentences[code]
   return sentence ? Object.assign(new Error(sentence(path), { cause: error }), { code }) : error
 }
-
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
-import { codeOf } from "./errno.ts"
+import { codeOf } from "../core/error.ts"
 
 /** Every process that a command starts carries this name in its environment, wherever it moves. */
 export const markName = "LEGWORK_CALL"

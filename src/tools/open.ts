@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { codeOf, plainly } from "./errno.ts"
+import { codeOf } from "../core/error.ts"
+import { plainly } from "./errno.ts"
 import { patiently } from "./patience.ts"
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants

@@ -1,7 +1,8 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs"
-import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path"
+import { basename, dirname, isAbsolute, relative, resolve } from "node:path"
 import type { Use } from "../agent/scope.ts"
 import type { Access } from "../core/access.ts"
+import { isWithin } from "../core/within.ts"
 import { isGuarded } from "./guarded.ts"
 import type { World } from "./world.ts"
 
@@ -63,9 +64,6 @@ export function shown(path: string, root: string): string {
 
 export const printable = (name: string): string =>
   name.replace(/[\x00-\x1f\x7f-\x9f]/g, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`)
-
-export const isWithin = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
 /** Where a path really leads, links followed, also when nothing is there yet. */
 export function resolved(asked: string, root: string): string {

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises"
-import { codeOf } from "./errno.ts"
+import { codeOf } from "../core/error.ts"
 
 const passing = new Set(["EMFILE", "ENFILE", "EAGAIN"])
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { closeSync } from "node:fs"
 import { createRequire } from "node:module"
-import { codeOf } from "./errno.ts"
+import { codeOf } from "../core/error.ts"
 import { type OpenFolder, openFolder } from "./open.ts"
 import { printable } from "./paths.ts"
 import { patiently } from "./patience.ts"

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { tool } from "../agent/scope.ts"
+import { reasonOf } from "../core/error.ts"
 import { capped } from "./cap.ts"
 import { type Download, download } from "./download.ts"
 import { decoded } from "./html.ts"
@@ -36,7 +37,7 @@ export function webSearch(world: World, { key, baseURL = "https://api.search.bra
       // The user chose the server, so it may be a private one; the key goes to no other, so redirects are not followed.
       const page = await download(url, { signal, timeout, headers, redirects: 0, refuses: () => false }).catch(
         (error) => {
-          throw new Error(masked(error instanceof Error ? error.message : String(error), key))
+          throw new Error(masked(reasonOf(error), key))
         },
       )
       const results = found(page).slice(0, count)

@@ -89,22 +89,27 @@ test("an agent at the greatest depth is not offered the tool, and cannot use it 
   assert.equal(view.size, 2)
 })
 
-test("a settled child goes on where it was, if its id, its type and its parent are right", async () => {
+/** A parent that starts a child, then makes these calls; what they gave back. */
+async function goingOn(...calls: ReturnType<typeof call>[]) {
   const model = scripted((request) => {
     if (request.system === "EXPLORE") return `heard ${request.messages.length}`
-    const steps: Reply[] = [
-      [task("explore", "first")],
-      [task("explore", "second", { resume: "r1" }), task("lead", "third", { resume: "r1" })],
-      "end",
-    ]
+    const steps: Reply[] = [[task("explore", "first")], calls, "end"]
     return steps[turnsIn(request)]!
   })
   const each = world(model)
   const run = each.open()
   await each.runtime.prompt(run, { text: "go" })
   const texts = each.view.get(run)!.messages.flatMap((message) => (message.role === "result" ? [message.text] : []))
+  return { ...each, texts }
+}
+
+test("a settled child goes on where it was, if its id, its type and its parent are right", async () => {
+  const { texts, view } = await goingOn(
+    task("explore", "second", { resume: "r1" }),
+    task("lead", "third", { resume: "r1" }),
+  )
   assert.deepEqual(texts, ["heard 1", "heard 3", "agent r1 is of type explore, not lead"])
-  assert.equal(each.view.size, 2)
+  assert.equal(view.size, 2)
 })
 
 test("a child that says what it will do, and stops, is asked for its report once", async () => {
@@ -268,19 +273,10 @@ test("stopped while a child is being opened, nothing is begun any more", async (
 })
 
 test("of two requests in one turn to go on with a child, one is refused", async () => {
-  const model = scripted((request) => {
-    if (request.system === "EXPLORE") return `heard ${request.messages.length}`
-    const steps: Reply[] = [
-      [task("explore", "first")],
-      [task("explore", "second", { resume: "r1" }), task("explore", "third", { resume: "r1" })],
-      "end",
-    ]
-    return steps[turnsIn(request)]!
-  })
-  const each = world(model)
-  const run = each.open()
-  await each.runtime.prompt(run, { text: "go" })
-  const texts = each.view.get(run)!.messages.flatMap((message) => (message.role === "result" ? [message.text] : []))
+  const { texts } = await goingOn(
+    task("explore", "second", { resume: "r1" }),
+    task("explore", "third", { resume: "r1" }),
+  )
   assert.deepEqual(texts, ["heard 1", "heard 3", "agent r1 is still at work: wait for its result"])
 })
 

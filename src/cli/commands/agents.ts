@@ -7,7 +7,6 @@ import { type Definition, type Diagnostic, slug } from "../../agents/definition.
 import { fromFolder, type Loaded, loadAgents } from "../../agents/load.ts"
 import { lookup } from "../../agents/lookup.ts"
 import { builtInAgents } from "../../agents/registry.ts"
-import { inMilliseconds } from "../../config/seconds.ts"
 import { load, userFolder } from "../../config.ts"
 import { folderOf } from "../../folders.ts"
 import { limitsOf } from "../../limits.ts"
@@ -73,7 +72,7 @@ function resolvedTools(agent: Definition, depth = 1): string[] {
   const search = process.env.BRAVE_API_KEY ? { search: { key: "" } } : {}
   const tools = builtIn({ world, environment: [], web: { allowPrivate: false, ...search } })
   const above = { depth: 0, tools, gate: () => ({ do: "allow" as const }), bounds: { depth, parallel: 1 } }
-  return narrow(above, agentOf(agent, { limits: {} }).role).tools.map(({ name }) => name)
+  return narrow(above, agentOf(agent).role).tools.map(({ name }) => name)
 }
 
 export async function show(name: string, flags: AgentFlags, all: Flags): Promise<number> {
@@ -82,9 +81,8 @@ export async function show(name: string, flags: AgentFlags, all: Flags): Promise
   if (!found.agent) throw new UsageError(found.error)
   const { agent } = found
   const config = await load({ cwd: await folderOf(all.cwd), env: process.env, home: homedir() })
-  const { model: wished, ...own } = config.agents[agent.id] ?? {}
-  const turns = own.turns === undefined ? {} : { turns: own.turns }
-  const effective = agentOf(agent, { ...(wished && { model: wished }), limits: { ...inMilliseconds(own), ...turns } })
+  const settings = config.agents[agent.id]
+  const effective = agentOf(agent, settings)
   const limits = limitsOf(config)(effective.limits, {}, 1)
   if (flags.json) {
     print(
@@ -103,7 +101,7 @@ export async function show(name: string, flags: AgentFlags, all: Flags): Promise
     const line = agent.source.lines[field]
     return agent.source.path && line ? `   (${agent.source.path}:${line})` : ""
   }
-  const model = [effective.model ?? "as its parent's"].flat().join(", then ")
+  const model = [settings?.model ?? effective.model ?? "as its parent's"].flat().join(", then ")
   print(`${agent.name} (${agent.id}), ${placeOf(agent)}, written for ${agent.source.dialect}`)
   print(`description  ${oneLine(agent.description, 300)}${from("description")}`)
   print(`tools        ${resolvedTools(agent, config.limits.depth).join(", ") || "none"}${from("tools")}`)

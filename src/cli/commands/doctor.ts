@@ -3,6 +3,7 @@ import { access, constants } from "node:fs/promises"
 import { homedir } from "node:os"
 import { promisify } from "node:util"
 import { ConfigError, load } from "../../config.ts"
+import { reasonOf } from "../../core/error.ts"
 import { folderOf, packageFolders, stateFolder } from "../../folders.ts"
 import { keysFound } from "../../model/providers.ts"
 import { resolver } from "../../model/resolve.ts"
@@ -90,7 +91,7 @@ async function settings(cwd: string, env: NodeJS.ProcessEnv, model: string | und
         const { id } = await models.resolve(name)
         return { what: which === "model" ? which : `${which} model`, state: "ok", said: id }
       } catch (error) {
-        return { what: which, state: "missing", said: error instanceof Error ? error.message : String(error) }
+        return { what: which, state: "missing", said: reasonOf(error) }
       }
     }),
   )
