@@ -1,6 +1,7 @@
 import { reasonOf } from "../core/error.ts"
 import type { Failure, Outcome, Reason } from "../core/event.ts"
 import type { Part } from "../core/message.ts"
+import { totalTokens } from "../core/usage.ts"
 import { type CallView, lastText, type RunView } from "../core/view.ts"
 import { act, stopped } from "./act.ts"
 import { request } from "./context.ts"
@@ -114,8 +115,10 @@ async function ask(scope: Scope, memo: object, tools: "auto" | "none"): Promise<
   const { usage } = answer
   const cost = model.cost(usage)
   if (!answer.ok) {
+    // A request that was stopped is no failure, but what it cost by then was spent.
+    if (!signal.aborted || totalTokens(usage) > 0)
+      emit({ type: "turn.failed", error: answer.error, wait: null, usage, cost })
     signal.throwIfAborted()
-    emit({ type: "turn.failed", error: answer.error, wait: null, usage, cost })
     throw new Failed(answer.error)
   }
   const parts =

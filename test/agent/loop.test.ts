@@ -3,7 +3,8 @@ import { test } from "node:test"
 import { decide } from "../../src/agent/loop.ts"
 import type { Tool } from "../../src/agent/scope.ts"
 import type { Fact } from "../../src/core/event.ts"
-import type { Request } from "../../src/model/model.ts"
+import { noUsage } from "../../src/core/usage.ts"
+import type { Model, Request } from "../../src/model/model.ts"
 import { scripted } from "../../src/testing/model.ts"
 import { call, fail, type Reply, rawCall } from "../../src/testing/reply.ts"
 import { agents, fold, toolsOf, world } from "./world.ts"
@@ -320,4 +321,24 @@ test("a prompt right after a stop is answered", async () => {
   void each.runtime.cancel(run)
   assert.deepEqual(await each.runtime.prompt(run, { text: "two" }), { status: "completed", text: "answered" })
   assert.equal((await first).status, "cancelled")
+})
+
+test("what a request had cost when it was stopped is counted", async () => {
+  const asked = Promise.withResolvers<void>()
+  const usage = { ...noUsage(), input: 1_000 }
+  const model: Model = {
+    ...scripted(() => ""),
+    stream: (_, { signal }) =>
+      new Promise((resolve) => {
+        const error = { kind: "network", message: "the request was stopped" } as const
+        signal.addEventListener("abort", () => resolve({ ok: false, error, retry: false, usage }))
+        asked.resolve()
+      }),
+  }
+  const each = world(model)
+  const run = each.open()
+  const outcome = each.runtime.prompt(run, { text: "go" })
+  await asked.promise
+  await each.runtime.cancel(run)
+  assert.deepEqual([await outcome, each.view.get(run)!.usage], [{ status: "cancelled", text: "" }, usage])
 })
