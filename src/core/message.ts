@@ -26,3 +26,6 @@ export const callsOf = (parts: readonly Part[]): Call[] =>
 
 export const textOf = (parts: readonly Part[]): string =>
   parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
+
+/** A tool as a model sees it. */
+export type ToolSpec = { name: string; description: string; schema: Record<string, unknown> }

@@ -9,7 +9,8 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages"
 import type { Assistant, Call, Image, Message, Part, Result } from "../core/message.ts"
 import { wireName } from "./input.ts"
-import type { Request } from "./model.ts"
+import type { Request, ToolSpec } from "./model.ts"
+import { once } from "./transcript.ts"
 
 /** The name that reasoning parts of this wire format carry. */
 export const by = "anthropic"
@@ -25,13 +26,15 @@ const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "
 
 /** Builds request bodies, each of them the one before and what is new: for the provider's cache, and for our own speed. */
 export function createEncoder(options: { name: string; maxTokens: number }): (request: Request) => string {
-  const kept = new WeakMap<object, { history: History; head: Head }>()
+  const kept = new WeakMap<object, History>()
+  const tool = once(toolOf)
   return (request) => {
-    const memo = kept.get(request.memo) ?? { history: new History(), head: new Head() }
-    kept.set(request.memo, memo)
+    const { memo, from } = request
+    const history = kept.get(memo) ?? (from && kept.get(from)?.copy()) ?? new History()
+    kept.set(memo, history)
     const choice = request.toolChoice === "none" && request.tools.length > 0 ? ',"tool_choice":{"type":"none"}' : ""
     const settings = json(settingsOf(options, request)).slice(0, -1)
-    return `${settings}${memo.head.text(request)},"messages":[${memo.history.text(request.messages)}]${choice}}`
+    return `${settings}${headOf(request, tool)},"messages":[${history.text(request)}]${choice}}`
   }
 }
 
@@ -53,37 +56,31 @@ function settingsOf({ name, maxTokens }: { name: string; maxTokens: number }, re
   return { ...base, ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { top_p: topP }) }
 }
 
-/** System prompt and tools, written again only when they change. The cache mark covers both, as tools count as before it. */
-class Head {
-  #system: string | undefined
-  #tools: Request["tools"] = []
-  #text = ""
-
-  text({ system, tools }: Request): string {
-    const same = tools.length === this.#tools.length && tools.every((tool, i) => tool === this.#tools[i])
-    if (same && system === this.#system) return this.#text
-    const blank = isBlank(system)
-    const specs = tools.map(({ name, description, schema }) =>
-      json({ name, description, input_schema: schema as Tool.InputSchema } satisfies Tool),
-    )
-    const last = specs.length - 1
-    if (blank && last >= 0) specs[last] = marked(specs[last] ?? "")
-    this.#system = system
-    this.#tools = [...tools]
-    this.#text =
-      (blank ? "" : `,"system":[${marked(textBlock(system))}]`) + (last < 0 ? "" : `,"tools":[${specs.join(",")}]`)
-    return this.#text
-  }
+/** System prompt and tools. The cache mark covers both, as tools count as before it. */
+function headOf({ system, tools }: Request, tool: (spec: ToolSpec) => string): string {
+  const blank = isBlank(system)
+  const specs = tools.map((spec, i) => (blank && i === tools.length - 1 ? marked(tool(spec)) : tool(spec)))
+  const words = blank ? "" : `,"system":[${marked(textBlock(system))}]`
+  return words + (specs.length > 0 ? `,"tools":[${specs.join(",")}]` : "")
 }
+
+const toolOf = ({ name, description, schema }: ToolSpec): string =>
+  json({ name, description, input_schema: schema as Tool.InputSchema } satisfies Tool)
 
 /** What the user's side says between two answers: the results of the calls before it, then everything else. */
 class Side {
   readonly calls: readonly string[]
-  readonly results = new Map<string, string>()
-  readonly rest: string[] = []
+  readonly results: Map<string, string>
+  readonly rest: string[]
 
-  constructor(calls: readonly string[]) {
+  constructor(calls: readonly string[], results = new Map<string, string>(), rest: string[] = []) {
     this.calls = calls
+    this.results = results
+    this.rest = rest
+  }
+
+  copy(): Side {
+    return new Side(this.calls, new Map(this.results), [...this.rest])
   }
 
   /** One wire message without the end of its last block, where a cache mark may go. */
@@ -97,6 +94,26 @@ class Side {
 
 const ended = "}]}"
 
+/** What the user's side said and what was answered. It never changes, so the runs that have it in common share it. */
+type Turn = {
+  before: Turn | undefined
+  /** Without the end of its last block. */
+  user: string
+  assistant: string
+  /** Everything up to its end, without a cache mark. */
+  plain: string
+  calls: readonly string[]
+  /** Where the answer stands among the messages. */
+  at: number
+}
+
+/** Everything up to the end of a turn, with a cache mark on as many of the last sides as `marks` says. */
+function upTo(turn: Turn | undefined, marks: number): string {
+  if (!turn) return ""
+  if (marks === 0) return turn.plain
+  return `${upTo(turn.before, marks - 1)}${turn.user}${mark}${ended},${turn.assistant},`
+}
+
 /**
  * The messages of one run as the provider accepts them: the user's side first and last, sides taking turns, each call
  * followed by its one result. Every message is written as JSON once, whatever the number of requests.
@@ -104,27 +121,40 @@ const ended = "}]}"
 class History {
   #kept: Message[] = []
   #calls = new Set<string>()
-  #settled = ""
-  #last: { user: string; assistant: string } | undefined
+  #last: Turn | undefined
   #open = new Side([])
 
-  text(messages: readonly Message[]): string {
-    if (!this.#kept.every((message, i) => message === messages[i])) this.#forget()
-    for (const message of messages.slice(this.#kept.length)) this.#add(message)
-    const before = this.#last ? `${this.#last.user + mark + ended},${this.#last.assistant},` : ""
-    return this.#settled + before + this.#open.text() + mark + ended
+  /** For a run that goes on from here by itself. */
+  copy(): History {
+    const copy = new History()
+    copy.#kept = [...this.#kept]
+    copy.#calls = new Set(this.#calls)
+    copy.#last = this.#last
+    copy.#open = this.#open.copy()
+    return copy
   }
 
-  #forget(): void {
-    this.#kept = []
-    this.#calls.clear()
-    this.#settled = ""
-    this.#last = undefined
-    this.#open = new Side([])
+  text({ messages, inherited }: Request): string {
+    this.#rewind(messages)
+    for (const message of messages.slice(this.#kept.length)) this.#add(message)
+    // A fork's first request keeps the marks of the one that it goes on from: so it finds all of that in the cache.
+    const forked = this.#last !== undefined && this.#last.at + 1 === inherited
+    return upTo(this.#last, forked ? 2 : 1) + this.#open.text() + mark + ended
+  }
+
+  /** Goes back to the last answer before the first message that is another now. */
+  #rewind(messages: readonly Message[]): void {
+    const other = this.#kept.findIndex((message, i) => message !== messages[i])
+    if (other === -1) return
+    for (; this.#last && this.#last.at >= other; this.#last = this.#last.before) {
+      for (const call of this.#last.calls) this.#calls.delete(call)
+    }
+    this.#kept.length = this.#last ? this.#last.at + 1 : 0
+    this.#open = new Side(this.#last?.calls ?? [])
   }
 
   #add(message: Message): void {
-    this.#kept.push(message)
+    const at = this.#kept.push(message) - 1
     switch (message.role) {
       case "user":
         this.#open.rest.push(...contentOf(message.text, message.images).map(json))
@@ -133,7 +163,7 @@ class History {
         this.#answer(message)
         return
       case "assistant":
-        this.#say(message)
+        this.#say(message, at)
         return
       default:
         message satisfies never
@@ -149,7 +179,7 @@ class History {
   }
 
   /** An answer without anything that can be sent back is left out, and what was said around it is one side. */
-  #say({ parts }: Assistant): void {
+  #say({ parts }: Assistant, at: number): void {
     const calls: string[] = []
     const blocks = parts.flatMap((part) => {
       if (part.type !== "call") return said(part)
@@ -160,8 +190,13 @@ class History {
       return `{"type":"tool_use","id":${json(id)},"name":${json(wireName(part.name))},"input":${inputOf(part)}}`
     })
     if (calls.length === 0 && !parts.some((part) => part.type === "text" && !isBlank(part.text))) return
-    if (this.#last) this.#settled += `${this.#last.user + ended},${this.#last.assistant},`
-    this.#last = { user: this.#open.text(), assistant: `{"role":"assistant","content":[${blocks.join(",")}]}` }
+    // A thought that led to nothing is refused.
+    while (/^\{"type":"(redacted_)?thinking"/.test(blocks.at(-1) ?? "")) blocks.pop()
+    const before = this.#last
+    const user = this.#open.text()
+    const assistant = `{"role":"assistant","content":[${blocks.join(",")}]}`
+    const plain = `${before?.plain ?? ""}${user}${ended},${assistant},`
+    this.#last = { before, user, assistant, plain, calls, at }
     this.#open = new Side(calls)
   }
 }

@@ -31,6 +31,14 @@ const unknown: Facts = { window: 128_000, images: false }
 /** Facts of a model by its name, with what the settings say about it on top. */
 export function factsOf(name: string, known: Partial<Facts> = {}): Facts {
   const bare = name.slice(name.lastIndexOf("/") + 1).toLowerCase()
-  const facts = families.find(([pattern]) => pattern.test(bare))?.[1] ?? unknown
-  return { ...facts, ...known }
+  const family = families.find(([pattern]) => pattern.test(bare))?.[1] ?? unknown
+  const facts = { ...family, ...known }
+  if (known.maxTokens !== undefined || family.maxTokens === undefined) return facts
+  return { ...facts, maxTokens: fitting(family.maxTokens, facts.window) }
 }
+
+/** The longest answer to ask for in a format that demands a number: one that any model which speaks it can give. */
+export const longestOf = ({ maxTokens, window }: Facts): number => maxTokens ?? fitting(8_192, window)
+
+/** An answer must leave room for what it answers. */
+const fitting = (maxTokens: number, window: number): number => Math.max(1, Math.min(maxTokens, Math.floor(window / 4)))

@@ -1,9 +1,8 @@
 import type { Failure } from "../core/event.ts"
-import type { Message, Part, Stop } from "../core/message.ts"
+import type { Message, Part, Stop, ToolSpec } from "../core/message.ts"
 import type { Cost, Usage } from "../core/usage.ts"
 
-/** A tool as a model sees it. */
-export type ToolSpec = { name: string; description: string; schema: Record<string, unknown> }
+export type { ToolSpec }
 
 export type Request = {
   system: string
@@ -17,6 +16,10 @@ export type Request = {
   effort?: "low" | "medium" | "high"
   /** Stays the same for all requests of one run; where a client may keep what it encoded before. */
   memo: object
+  /** How many of the first messages came from the run that this one was forked from; the last of them holds the call. */
+  inherited?: number
+  /** The memo of that run: what was encoded for it need not be encoded again. */
+  from?: object
 }
 
 /** Shown while the answer comes. Nothing of it counts until the answer is whole. */
@@ -42,6 +45,8 @@ export interface Model {
   images: boolean
   /** Tokens that one request and its answer may hold together. */
   window: number
+  /** Tokens of the longest answer it is asked for, where that is known. */
+  maxTokens?: number
   stream(request: Request, listen: Listen): Promise<Answer>
   cost(usage: Usage): Cost
 }

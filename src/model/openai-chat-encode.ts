@@ -10,26 +10,31 @@ import { callsOf, type Image, type Part, textOf } from "../core/message.ts"
 import { argumentsOf, wireName } from "./input.ts"
 import type { Request, ToolSpec } from "./model.ts"
 import type { OpenaiOptions } from "./openai-attempt.ts"
-import { type Block, createTranscript, joined, wordsOf } from "./transcript.ts"
+import { type Block, createTranscript, joined, once, wordsOf } from "./transcript.ts"
 
 /** Where servers put a model's thoughts. The API's own vendor has no field for them. */
 export type ThoughtField = "reasoning_content" | "reasoning"
 
 /** Messages come last, so that each request begins with the one before; only what may change at any time follows. */
-export function chatEncoder(options: OpenaiOptions): (request: Request) => string {
+export function chatEncoder(options: Asked): (request: Request) => string {
   const transcript = createTranscript((block) => encode(block, options.provider))
+  const tool = once((spec: ToolSpec) => JSON.stringify(toolOf(spec)))
   return (request) => {
     const head = JSON.stringify(settings(options, request)).slice(0, -1)
+    const tools = request.tools.length > 0 ? `,"tools":[${request.tools.map(tool).join(",")}]` : ""
     const system = request.system && JSON.stringify({ role: "system", content: request.system })
-    const messages = joined([system, transcript(request.memo, request.messages)])
-    return `${head},"messages":[${messages}]${request.tools.length > 0 && request.toolChoice === "none" ? ',"tool_choice":"none"' : ""}}`
+    const messages = joined([system, transcript(request)])
+    const choice = tools && request.toolChoice === "none" ? ',"tool_choice":"none"' : ""
+    return `${head}${tools},"messages":[${messages}]${choice}}`
   }
 }
 
+type Asked = Pick<OpenaiOptions, "provider" | "name" | "maxTokens">
+
 function settings(
-  { provider, name, maxTokens }: OpenaiOptions,
-  { temperature, topP, effort, tools }: Request,
-): Omit<ChatCompletionCreateParamsStreaming, "messages"> {
+  { provider, name, maxTokens }: Asked,
+  { temperature, topP, effort }: Request,
+): Omit<ChatCompletionCreateParamsStreaming, "messages" | "tools"> {
   return {
     model: name,
     stream: true,
@@ -39,7 +44,6 @@ function settings(
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
     ...(effort && { reasoning_effort: effort }),
-    ...(tools.length > 0 && { tools: tools.map(toolOf) }),
   }
 }
 

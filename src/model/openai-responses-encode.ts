@@ -10,25 +10,29 @@ import type { Image, Part, Result } from "../core/message.ts"
 import { argumentsOf, wireName } from "./input.ts"
 import type { Request, ToolSpec } from "./model.ts"
 import type { OpenaiOptions } from "./openai-attempt.ts"
-import { type Block, createTranscript, wordsOf } from "./transcript.ts"
+import { type Block, createTranscript, once, wordsOf } from "./transcript.ts"
 
 /** A thought as it must be seen again: sealed, so that nothing has to be stored at the provider. */
 export type Sealed = Pick<ResponseReasoningItem, "id" | "summary"> & { encrypted_content: string }
 
 /** The input comes last, so that each request begins with the one before; only what may change at any time follows. */
-export function responsesEncoder(options: OpenaiOptions): (request: Request) => string {
+export function responsesEncoder(options: Asked): (request: Request) => string {
   const transcript = createTranscript((block) => encode(block, options.provider))
+  const tool = once((spec: ToolSpec) => JSON.stringify(toolOf(spec)))
   return (request) => {
     const head = JSON.stringify(settings(options, request)).slice(0, -1)
-    const input = transcript(request.memo, request.messages)
-    return `${head},"input":[${input}]${request.tools.length > 0 && request.toolChoice === "none" ? ',"tool_choice":"none"' : ""}}`
+    const tools = request.tools.length > 0 ? `,"tools":[${request.tools.map(tool).join(",")}]` : ""
+    const choice = tools && request.toolChoice === "none" ? ',"tool_choice":"none"' : ""
+    return `${head}${tools},"input":[${transcript(request)}]${choice}}`
   }
 }
 
+type Asked = Pick<OpenaiOptions, "provider" | "name" | "maxTokens">
+
 function settings(
-  { name, maxTokens }: OpenaiOptions,
-  { system, temperature, topP, effort, tools }: Request,
-): Omit<ResponseCreateParamsStreaming, "input"> {
+  { name, maxTokens }: Asked,
+  { system, temperature, topP, effort }: Request,
+): Omit<ResponseCreateParamsStreaming, "input" | "tools"> {
   return {
     model: name,
     stream: true,
@@ -39,7 +43,6 @@ function settings(
     ...(topP !== undefined && { top_p: topP }),
     ...(effort && { reasoning: { effort, summary: "auto" } }),
     ...(system && { instructions: system }),
-    ...(tools.length > 0 && { tools: tools.map(toolOf) }),
   }
 }
 

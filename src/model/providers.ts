@@ -102,14 +102,15 @@ const builtIn: Record<string, BuiltIn> = {
 
 export type Sources = { settings: Record<string, ProviderSettings>; env: Env }
 
-export function providerOf(name: string, { settings, env }: Sources): Provider {
-  if (name === "offline") return { kind: "offline" }
-  const own = Object.hasOwn(settings, name) ? settings[name]! : {}
-  const known = Object.hasOwn(builtIn, name) ? builtIn[name] : undefined
-  if (!known && !Object.hasOwn(settings, name)) throw unknownProvider(name, settings)
+export function providerOf(name: string, sources: Sources): Provider {
+  const { settings, env } = sources
+  const api = apiOf(name, sources)
+  if (api === "offline") return { kind: "offline" }
+  if (!api) throw unknownProvider(name, settings)
+  const { known, own = {} } = sidesOf(name, settings)
   const key = keyOf(own.keyVariable ? [own.keyVariable] : (known?.keys ?? []), env)
-  if (known?.api === "package" && !own.api) {
-    if (known.needsKey && !key.key) throw missingKey(name, key.keyVariable!)
+  if (api === "package") {
+    if (known?.needsKey && !key.key) throw missingKey(name, key.keyVariable!)
     const { baseURL, headers } = own
     return { kind: "package", name, ...key, ...(baseURL && { baseURL }), ...(headers && { headers }) }
   }
@@ -118,7 +119,18 @@ export function providerOf(name: string, { settings, env }: Sources): Provider {
   if (!key.key && (own.keyVariable || (known?.needsKey && baseURL === known.baseURL))) {
     throw missingKey(name, key.keyVariable!)
   }
-  return { kind: "wire", name, api: apiOf(name, { known, own, baseURL }), baseURL, ...key, headers: own.headers ?? {} }
+  return { kind: "wire", name, api, baseURL, ...key, headers: own.headers ?? {} }
+}
+
+/** How a provider is spoken to, whether or not it can be asked with what is set; undefined if there is none. */
+export function apiOf(name: string, { settings, env }: Sources): Api | "package" | "offline" | undefined {
+  if (name === "offline") return "offline"
+  const { known, own } = sidesOf(name, settings)
+  if (!known && !own) return undefined
+  if (own?.api) return own.api
+  // Endpoints that imitate OpenAI's speak Chat Completions; Responses is spoken by few but itself.
+  if (name === "openai" && trimmed(addressOf(name, { known, own, env }) ?? "") !== openai.baseURL) return "chat"
+  return known?.api ?? "chat"
 }
 
 /** The variables with keys that are set, never their values. */
@@ -140,31 +152,38 @@ export function usable(name: string, sources: Sources): boolean {
   }
 }
 
-type Sided = { known: BuiltIn | undefined; own: ProviderSettings }
+/** What is built in of a provider, and what the settings say. */
+type Sides = { known: BuiltIn | undefined; own: ProviderSettings | undefined }
 
-/** Endpoints that imitate OpenAI's speak Chat Completions; Responses is spoken by few but itself. */
-function apiOf(name: string, { known, own, baseURL }: Sided & { baseURL: string }): Api {
-  if (own.api) return own.api
-  if (name === "openai" && baseURL !== openai.baseURL) return "chat"
-  return known && known.api !== "package" ? known.api : "chat"
+const sidesOf = (name: string, settings: Sources["settings"]): Sides => ({
+  known: Object.hasOwn(builtIn, name) ? builtIn[name] : undefined,
+  own: Object.hasOwn(settings, name) ? settings[name] : undefined,
+})
+
+const saidIn = (env: Env, known: BuiltIn | undefined): string | undefined =>
+  known?.address && env[known.address]?.trim()
+
+function addressOf(name: string, { known, own, env }: Sides & { env: Env }): string | undefined {
+  const ollama = name === "ollama" ? ollamaHost(env.OLLAMA_HOST) : undefined
+  return saidIn(env, known) || own?.baseURL || ollama || known?.baseURL
 }
 
-function baseOf(name: string, { known, own, env }: Sided & { env: Env }): string {
-  const variable = known?.address
-  const said = variable && env[variable]?.trim()
-  const ollama = name === "ollama" ? ollamaHost(env.OLLAMA_HOST) : undefined
-  const base = said || own.baseURL || ollama || known?.baseURL
+function baseOf(name: string, sides: Sides & { env: Env }): string {
+  const { known, own, env } = sides
+  const base = addressOf(name, sides)
   if (!base) {
     throw new ModelError("bad_settings", `provider ${name} has no address; set providers.${name}.baseURL in settings`)
   }
   const url = URL.parse(base)
   if (url?.protocol !== "http:" && url?.protocol !== "https:") {
-    const where = said ? variable : `providers.${name}.baseURL`
+    const where = saidIn(env, known) ? known?.address : `providers.${name}.baseURL`
     throw new ModelError("bad_settings", `${where} must be an address that begins with http:// or https://`)
   }
-  const trimmed = base.replace(/\/+$/, "")
-  return name === "anthropic" || own.api === "anthropic" ? trimmed.replace(/\/v1$/, "") : trimmed
+  const address = trimmed(base)
+  return name === "anthropic" || own?.api === "anthropic" ? address.replace(/\/v1$/, "") : address
 }
+
+const trimmed = (address: string): string => address.replace(/\/+$/, "")
 
 /** Ollama's own variable: a host, a port, both or a whole address. */
 function ollamaHost(host: string | undefined): string | undefined {

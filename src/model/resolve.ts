@@ -1,6 +1,6 @@
 import { reasonOf } from "../core/error.ts"
 import type { AiSdkModel } from "./ai-sdk.ts"
-import { type Facts, factsOf } from "./facts.ts"
+import { type Facts, factsOf, longestOf } from "./facts.ts"
 import { type Clock, Gate } from "./gate.ts"
 import type { Pool } from "./http.ts"
 import type { Model } from "./model.ts"
@@ -71,20 +71,20 @@ export function resolver(options: Options): Resolver {
   const model = (id: string, { attempt, facts, place }: { attempt: Attempt; facts: Facts; place: string }): Model => {
     const price = priceOf(id, config.prices)
     const stream = retrying(attempt, { gate: gateFor(place), sleep: options.sleep ?? sleep, random: clock.random })
-    return { id, images: facts.images, window: facts.window, stream, cost: (usage) => costOf(price, usage) }
+    return { id, ...facts, stream, cost: (usage) => costOf(price, usage) }
   }
   const make = async (id: string): Promise<Model> => {
-    const { provider, name } = parts(id)
+    const { provider, name } = partsOf(id)
     const from = providerOf(provider, { settings: config.providers, env })
     if (from.kind === "offline") return (await import("./offline.ts")).offline()
-    const own = Object.hasOwn(config.providers, provider) ? config.providers[provider]?.models : undefined
-    const facts = factsOf(name, own && Object.hasOwn(own, name) ? own[name] : {})
+    const facts = factsIn(config, id)
     const attempt =
       from.kind === "package"
         ? await fromPackage(from, { ...options, name, facts })
         : await client(from, { ...options, name, facts, pool: await poolOf() })
     const place = from.kind === "package" ? from.name : `${from.baseURL} ${from.keyVariable ?? ""}`
-    return model(id, { attempt, facts, place })
+    const limited = from.kind === "wire" && from.api === "anthropic" ? { ...facts, maxTokens: longestOf(facts) } : facts
+    return model(id, { attempt, facts: limited, place })
   }
 
   return {
@@ -94,7 +94,7 @@ export function resolver(options: Options): Resolver {
     },
     checked(name) {
       const id = fullName(name, options, preferred)
-      providerOf(parts(id).provider, { settings: config.providers, env })
+      providerOf(partsOf(id).provider, { settings: config.providers, env })
       return id
     },
     async resolve(name) {
@@ -129,9 +129,6 @@ const limits = ({ maxTokens }: Facts, { idle }: Pick<Options, "idle">): { maxTok
   ...(idle !== undefined && { idle }),
 })
 
-/** Answers of unknown length are asked for with a limit that any model that speaks this format can keep. */
-const anthropicMaxTokens = 8_192
-
 async function client(from: Extract<Provider, { kind: "wire" }>, asked: Asked & { pool: Pool }): Promise<Attempt> {
   const { kind: _, api, name: provider, key, keyVariable = `providers.${provider}.keyVariable`, ...rest } = from
   const { name, pool, facts } = asked
@@ -139,7 +136,7 @@ async function client(from: Extract<Provider, { kind: "wire" }>, asked: Asked & 
   switch (api) {
     case "anthropic": {
       const { anthropic } = await import("./anthropic.ts")
-      return anthropic({ maxTokens: anthropicMaxTokens, ...common, key: key ?? "" })
+      return anthropic({ ...common, maxTokens: longestOf(facts), key: key ?? "" })
     }
     case "chat":
       return (await import("./openai-chat.ts")).openaiChat({ ...common, ...(key && { key }) })
@@ -196,7 +193,14 @@ function withProvider(name: string): string {
   throw new ModelError("unknown_model", `${shown} names no model; write provider/model, such as ollama/qwen3`)
 }
 
-function parts(id: string): { provider: string; name: string } {
+export function partsOf(id: string): { provider: string; name: string } {
   const slash = id.indexOf("/")
-  return { provider: id.slice(0, slash), name: id.slice(slash + 1) }
+  return { provider: id.slice(0, Math.max(0, slash)), name: id.slice(slash + 1) }
+}
+
+/** What is known of a model, with what the settings say about it on top. */
+export function factsIn({ providers }: ModelSettings, id: string): Facts {
+  const { provider, name } = partsOf(id)
+  const own = Object.hasOwn(providers, provider) ? providers[provider]?.models : undefined
+  return factsOf(name, own && Object.hasOwn(own, name) ? own[name] : {})
 }

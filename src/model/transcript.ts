@@ -1,4 +1,5 @@
 import { type Assistant, callsOf, type Message, type Part, type Result, type User } from "../core/message.ts"
+import type { Request } from "./model.ts"
 
 /**
  * What every provider accepts: a user's words, or an answer with exactly one result for each of its calls. `of` is what
@@ -55,15 +56,13 @@ const cutOff = (call: string, name: string): Result => ({
 
 /**
  * Encodes a run's messages as the inside of a JSON array, each only once: what was encoded for an earlier request of the
- * same run is used again as far as the messages are still the same objects.
+ * same run, or of the one it was forked from, is used again as far as the messages are still the same objects.
  */
-export function createTranscript(
-  encode: (block: Block) => object[],
-): (memo: object, messages: readonly Message[]) => string {
+export function createTranscript(encode: (block: Block) => object[]): (request: Request) => string {
   const kept = new WeakMap<object, { blocks: Block[]; texts: string[]; text: string }>()
-  return (memo, messages) => {
+  return ({ memo, from, messages }) => {
     const blocks = blocksOf(messages)
-    const before = kept.get(memo) ?? { blocks: [], texts: [], text: "" }
+    const before = kept.get(memo) ?? (from && kept.get(from)) ?? { blocks: [], texts: [], text: "" }
     const same = sharedLength(before.blocks, blocks)
     const texts = before.texts.slice(0, same)
     let text = same === before.blocks.length ? before.text : joined(texts)
@@ -77,7 +76,19 @@ export function createTranscript(
   }
 }
 
-export const joined = (texts: string[]): string => texts.filter((text) => text !== "").join(",")
+/** Adds instead of joining, which would copy all of a long history for each message. */
+export const joined = (texts: string[]): string =>
+  texts.reduce((all, text) => (all && text ? `${all},${text}` : all + text), "")
+
+/** Writes each object only once, however often it is asked for. */
+export function once<T extends object>(write: (value: T) => string): (value: T) => string {
+  const kept = new WeakMap<T, string>()
+  return (value) => {
+    const text = kept.get(value) ?? write(value)
+    kept.set(value, text)
+    return text
+  }
+}
 
 function sharedLength(before: Block[], now: Block[]): number {
   const end = Math.min(before.length, now.length)

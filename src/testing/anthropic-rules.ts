@@ -85,6 +85,9 @@ function* messageRules(message: Json, at: string): Generator<string> {
     if (!isObject(block)) yield `${at}.content.${index}: Input should be an object`
     else yield* blockRules(block, role, `${at}.content.${index}`)
   }
+  const last = content.at(-1)
+  if (role === "assistant" && isObject(last) && /^(redacted_)?thinking$/.test(string(last.type)))
+    yield `${at}: The final block in an assistant message cannot be \`thinking\``
 }
 
 function* blockRules(block: Json, role: "user" | "assistant", at: string): Generator<string> {

@@ -80,6 +80,17 @@ test("golden: a conversation with calls, results and thoughts, byte for byte", (
   )
 })
 
+test("thoughts that led to nothing are left out, as the provider refuses an answer that ends with one", () => {
+  const thought = { type: "reasoning" as const, text: "hm", by: "anthropic", proof: { signature: "s" } }
+  const hidden = { type: "reasoning" as const, text: "", by: "anthropic", proof: { redacted: "r" } }
+  const parts: Part[] = [thought, { type: "text", text: "so" }, thought, hidden]
+  const { messages } = JSON.parse(encode([user("hi"), { role: "assistant", parts }, user("go on")]))
+  assert.deepEqual(messages[1].content, [
+    { type: "thinking", thinking: "hm", signature: "s" },
+    { type: "text", text: "so" },
+  ])
+})
+
 test("that no tool may be called is said last, so that all before it stays as it was", () => {
   const free = encode([user("hi")])
   assert.equal(encode([user("hi")], { toolChoice: "none" }), `${free.slice(0, -1)},"tool_choice":{"type":"none"}}`)

@@ -9,6 +9,7 @@ import { after, test } from "node:test"
 import { promisify } from "node:util"
 import fc from "fast-check"
 import { noUsage } from "../../src/core/usage.ts"
+import type { Facts } from "../../src/model/facts.ts"
 import type { Model, Request } from "../../src/model/model.ts"
 import { aliases } from "../../src/model/names.ts"
 import { type Env, ModelError } from "../../src/model/providers.ts"
@@ -233,6 +234,31 @@ test("answers of older Claude models are asked for within their limits", async (
   assert.equal((await asked(env, "anthropic/any")).maxTokens, 8_192)
 })
 
+test("an answer is asked for within a quarter of the window that the settings give, and the model tells how long it may be", async () => {
+  const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: address, OPENAI_API_KEY: "k", OPENAI_BASE_URL: address }
+  const known = async (name: string, facts?: Partial<Facts>) => {
+    const [provider = "", model = ""] = name.split("/")
+    const config = { providers: facts ? { [provider]: { models: { [model]: facts } } } : {} }
+    const models = made(env, config)
+    const { window, maxTokens } = await models.resolve(name)
+    await models.close()
+    assert.equal((await asked(env, name, config)).maxTokens, maxTokens)
+    return { window, maxTokens }
+  }
+  const claude = "anthropic/claude-sonnet-5-5"
+  assert.deepEqual(await known(claude), { window: 1_000_000, maxTokens: 32_000 })
+  assert.deepEqual(await known(claude, { window: 20_001 }), { window: 20_001, maxTokens: 5_000 })
+  assert.deepEqual(await known(claude, { window: 128_000 }), { window: 128_000, maxTokens: 32_000 })
+  assert.deepEqual(await known(claude, { window: 20_000, maxTokens: 9_000 }), { window: 20_000, maxTokens: 9_000 })
+  assert.deepEqual(await known(claude, { maxTokens: 9_000 }), { window: 1_000_000, maxTokens: 9_000 })
+  assert.deepEqual(await known("anthropic/any"), { window: 128_000, maxTokens: 8_192 })
+  assert.deepEqual(await known("anthropic/any", { window: 8_000 }), { window: 8_000, maxTokens: 2_000 })
+  assert.deepEqual(await known("anthropic/any", { window: 1 }), { window: 1, maxTokens: 1 })
+  assert.deepEqual(await known("openai/gpt-5"), { window: 400_000, maxTokens: undefined })
+  assert.deepEqual(await known("openai/gpt-5", { window: 8_000 }), { window: 8_000, maxTokens: undefined })
+  assert.deepEqual(await known("openai/claude-x", { window: 8_000 }), { window: 8_000, maxTokens: 2_000 })
+})
+
 test("openai speaks Chat Completions to any address but its own, unless told otherwise", async () => {
   const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${address}/v1` }
   const chat = { path: "/v1/chat/completions", key: "Bearer k", model: "x", maxTokens: undefined, extra: undefined }
@@ -375,7 +401,10 @@ test("other providers come from the user's package, which gets the key under any
 test("a model object of the AI SDK is taken too", async () => {
   const home = await installed()
   const { createGoogleGenerativeAI } = await import(join(home, "node_modules/@ai-sdk/google/index.js"))
-  const { id, window, cost } = await made().resolve(createGoogleGenerativeAI({})("gemini-2.5-flash"))
+  const models = made()
+  const { maxTokens } = await models.resolve(createGoogleGenerativeAI({})("claude-3-5-haiku"))
+  assert.equal(maxTokens, 8_192)
+  const { id, window, cost } = await models.resolve(createGoogleGenerativeAI({})("gemini-2.5-flash"))
   assert.deepEqual(
     { id, window, cost: cost({ ...noUsage(), input: 1_000_000 }) },
     { id: "google/gemini-2.5-flash", window: 1_048_576, cost: 0.3 },

@@ -102,6 +102,11 @@ test("the Messages API's rules", () => {
       messages(user, uses({ type: "thinking", thinking: "", signature: "s" }, use("a")), says(result("a"))),
       undefined,
     ],
+    [
+      "a thought that ends an answer",
+      messages(user, uses({ type: "text", text: "so" }, { type: "thinking", thinking: "", signature: "s" }), user),
+      /final block in an assistant message/,
+    ],
     ["four cache marks", messages(says(marked, marked, marked, marked)), undefined],
     [
       "five cache marks, in three places",
