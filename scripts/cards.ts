@@ -5,7 +5,7 @@ import { loading } from "../src/tools/built-in.ts"
 
 /** What models see of the built-in tools, from the tools themselves. */
 export async function cards(): Promise<Record<string, unknown>> {
-  const world = { readable: [], writable: [], keep: async () => "", env: {}, ripgrep: () => "" }
+  const world = { readable: [], writable: [], keep: async () => "", env: {}, ripgrep: () => "", fork: false }
   const making = loading({ world, environment: [], web: { allowPrivate: false, search: { key: "none" } } })
   const entries = Object.entries(making).map(async ([name, make]) => {
     const { load: _, ...card } = offer(await make())

@@ -43,6 +43,7 @@ const builtIn = (): Config => ({
   limits: { turns: 200, parallel: 8, depth: 1 },
   children: { turns: 30, idle: 900 },
   agents: {},
+  fork: false,
   providers: {},
   prices: {},
   directories: { readable: [], writable: [] },

@@ -141,10 +141,11 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
     readable: [...config.directories.readable, join(state, "sessions", held.header.id)],
     writable: config.directories.writable,
     ripgrep: ripgrepPath,
+    fork: config.fork,
   }
   const own = builtIn({ world, environment: config.environment, web: webOf(config, env) })
   const tools = [...own, ...(await offered(options.tools ?? [], own))]
-  const offers = withAgents(tools, agents)
+  const offers = withAgents(tools, agents, config.fork ? "a fork of you, which knows all that you know" : "general")
   const gate = gateFor(config.permissionMode)
   const runtime = new Runtime({
     log,
@@ -158,7 +159,8 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
     agent: async (name) => (name === main.name ? main : agents.find(name)),
     model: async (id) => (id === model.id ? model : models.resolve(id)),
     modelFor: modelFor({ config, checked }),
-    system: (agent, depth) => systemPrompt(agent, { depth, cwd, rules }),
+    system: (agent, about) => systemPrompt(agent, { ...about, cwd, rules }),
+    fork: config.fork,
     limits: limitsOf(config),
     newId: () => randomBytes(4).toString("hex"),
     now: () => performance.now(),
@@ -252,12 +254,12 @@ function withMentions(text: string, agents: Registry): string {
 }
 
 /** The tool that starts agents says which there are. The same agents give the same list, made once. */
-function withAgents(tools: readonly Offer[], agents: Registry): () => readonly Offer[] {
+function withAgents(tools: readonly Offer[], agents: Registry, unnamed: string): () => readonly Offer[] {
   let made: { text: string; tools: readonly Offer[] } | undefined
   return () => {
     const text = agents.listed()
-    const named = (tool: Offer) =>
-      tool.spawns ? { ...tool, description: `${tool.description} Agents:\n${text}` } : tool
+    const about = `Without subagent_type: ${unnamed}. Agents:\n${text}`
+    const named = (tool: Offer) => (tool.spawns ? { ...tool, description: `${tool.description} ${about}` } : tool)
     if (made?.text !== text) made = { text, tools: tools.map(named) }
     return made.tools
   }

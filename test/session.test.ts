@@ -36,7 +36,16 @@ test("a program hears every event, and the stream ends with the session", async 
   })()
   await each.prompt("hello")
   await each.close()
-  const all = ["run.opened", "mail.sent", "mail.read", "turn.delta", "turn.delta", "turn.ended", "run.settled"]
+  const all = [
+    "run.opened",
+    "mail.sent",
+    "tools.offered",
+    "mail.read",
+    "turn.delta",
+    "turn.delta",
+    "turn.ended",
+    "run.settled",
+  ]
   assert.deepEqual(heard, all)
   assert.deepEqual(await events, all.slice(1))
   for await (const _ of each.events()) assert.fail("nothing happens in a closed session")

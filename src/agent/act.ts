@@ -1,6 +1,7 @@
 import type { Access } from "../core/access.ts"
 import { reasonOf } from "../core/error.ts"
 import type { Fact } from "../core/event.ts"
+import type { Call } from "../core/message.ts"
 import type { CallView } from "../core/view.ts"
 import { abortable } from "./abortable.ts"
 import type { Offer, Scope, Tool, Use } from "./scope.ts"
@@ -45,7 +46,7 @@ async function once(scope: Scope, open: CallView, offer: Offer | undefined): Pro
     const ms = Math.round(scope.now() - began)
     scope.emit({ type: "call.ended", id: call.id, ms, ...ended, text: scope.mask(ended.text) })
   }
-  if (!offer) return end({ ok: false, fault: "unknown", text: unknownTool(call.name, scope.tools) })
+  if (!offer) return end(withoutTool(scope, call))
   try {
     const tool = await offer.load()
     const known = await recalled(tool, open)
@@ -116,6 +117,15 @@ async function parse(tool: Tool, { call }: CallView): Promise<Parsed> {
   if (parsed.success) return { ok: true, data: parsed.data }
   const { explain } = await import("./explain.ts")
   return { ok: false, text: `the arguments do not fit ${tool.name}:\n${explain(parsed.error)}` }
+}
+
+/** A fork sees all tools of its parent. Those that are not its own are refused, as by any rule. */
+function withoutTool(scope: Scope, { id, name }: Call): Ended {
+  if (scope.view.tools.every((tool) => tool.name !== name))
+    return { ok: false, fault: "unknown", text: unknownTool(name, scope.tools) }
+  const word = `${name} is not among the tools of this agent, ${scope.view.agent}; go on without it`
+  scope.emit({ type: "gate.answered", call: id, access: { kind: "none" }, allow: false, by: "rule", word })
+  return { ok: false, text: `not permitted: ${word}` }
 }
 
 function unknownTool(name: string, tools: readonly Offer[]): string {

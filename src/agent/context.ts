@@ -1,22 +1,16 @@
-import type { Request, ToolSpec } from "../model/model.ts"
-import type { Offer, Scope } from "./scope.ts"
-
-const specs = new WeakMap<readonly Offer[], ToolSpec[]>()
+import type { RunView } from "../core/view.ts"
+import type { Request } from "../model/model.ts"
+import type { Scope } from "./scope.ts"
 
 /** What the model sees of a run: the same view gives the same request. */
-export function request(scope: Scope, memo: object, toolChoice: Request["toolChoice"]): Request {
-  return {
-    system: scope.view.system,
-    tools: specsOf(scope.tools),
-    messages: scope.view.messages,
-    toolChoice,
-    memo,
-    ...scope.tuning,
-  }
+export function request({ view, memo, from, tuning }: Scope, toolChoice: Request["toolChoice"]): Request {
+  const known = contextOf(view)
+  return { ...known, toolChoice, memo, ...(known.inherited !== undefined && from && { from }), ...tuning }
 }
 
-function specsOf(tools: readonly Offer[]): ToolSpec[] {
-  const made = specs.get(tools) ?? tools.map(({ name, description, schema }) => ({ name, description, schema }))
-  specs.set(tools, made)
-  return made
-}
+export const contextOf = ({ system, tools, messages, history, inherited }: RunView) => ({
+  system,
+  tools,
+  messages,
+  ...(history === "fork" && inherited > 0 && { inherited }),
+})

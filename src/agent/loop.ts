@@ -1,33 +1,57 @@
 import { reasonOf } from "../core/error.ts"
 import type { Failure, Outcome, Reason } from "../core/event.ts"
-import type { Part } from "../core/message.ts"
-import { totalTokens } from "../core/usage.ts"
-import { type CallView, lastText, type RunView } from "../core/view.ts"
+import { type Part, textOf } from "../core/message.ts"
+import { type CallView, lastText, type RunView, weightOf } from "../core/view.ts"
 import { act, stopped } from "./act.ts"
+import { asked } from "./ask.ts"
+import { compact } from "./compact.ts"
 import { request } from "./context.ts"
 import type { Scope } from "./scope.ts"
+import { type Plan, roomOf, squeezeOf } from "./squeeze.ts"
 import { Failed, Stopped } from "./stopped.ts"
 
 export type Next =
   | { do: "act"; calls: CallView[] }
   | { do: "read" }
   | { do: "tell"; reason: Reason }
+  | { do: "compact"; plan: Plan }
   | { do: "ask"; tools: "auto" | "none" }
   | { do: "settle"; outcome: Outcome }
 
 /** How often a run may make the very same mistake in a row. */
 const patience = 3
 
+/** `room`: tokens that a request may have. */
+type Bounds = { turns: number; room: number; spent?: "tokens" | "cost" | undefined }
+
 /** What a run must do next. It reads the view and its limits, so a resumed run goes on as the first would have. */
-export function decide(run: RunView, limits: { turns: number; spent?: "tokens" | "cost" | undefined }): Next {
+export function decide(run: RunView, limits: Bounds): Next {
   if (run.calls.size > 0) return { do: "act", calls: [...run.calls.values()] }
   if (run.mail.length > 0) return { do: "read" }
   if (run.mistake.times >= patience)
     return fail("bad_calls", `made the same mistake ${patience} times: ${run.mistake.text}`)
   if (run.messages.at(-1)?.role === "assistant") return conclude(run)
-  if (limitsTold(run)) return { do: "ask", tools: "none" }
+  if (limitsTold(run)) return inRoom(run, limits.room, { do: "ask", tools: "none" })
   if (limits.spent) return { do: "tell", reason: limits.spent }
-  return run.turns >= limits.turns ? { do: "tell", reason: "turns" } : { do: "ask", tools: "auto" }
+  return run.turns >= limits.turns
+    ? { do: "tell", reason: "turns" }
+    : inRoom(run, limits.room, { do: "ask", tools: "auto" })
+}
+
+/** Nothing is asked that would not fit. Where our own guess was wrong the provider says so, and gets one more try. */
+function inRoom(run: RunView, room: number, ask: Next): Next {
+  const { tokens } = weightOf(run)
+  const full = run.overflows > 0
+  if (run.squeezed || !(full || tokens > room)) return ask
+  const plan = run.overflows > 1 ? undefined : squeezeOf(run, full ? Math.min(room, tokens) / 2 : room)
+  if (plan) return { do: "compact", plan }
+  if (!full) return ask
+  return fail("context_overflow", run.failing?.error.message ?? "the conversation is too long", lastSaid(run))
+}
+
+function lastSaid({ messages }: RunView): string {
+  const last = messages.findLast((message) => message.role === "assistant" && textOf(message.parts).trim() !== "")
+  return last?.role === "assistant" ? textOf(last.parts) : ""
 }
 
 function limitsTold({ told }: RunView): "max_turns" | "budget" | undefined {
@@ -73,18 +97,19 @@ const words: Record<Reason, string> = {
 /** The loop. The main agent and every subagent run this same function; only their scopes differ. It never rejects. */
 export async function drive(scope: Scope): Promise<Outcome> {
   const began = scope.now()
-  const memo = {}
+  const room = roomOf(scope.model)
   try {
     for (;;) {
       scope.signal.throwIfAborted()
       const broken = scope.broken()
       if (broken) throw new Failed({ kind: "store", message: broken.message })
-      const next = decide(scope.view, { turns: scope.limits.turns, spent: scope.spent() })
+      const next = decide(scope.view, { turns: scope.limits.turns, room, spent: scope.spent() })
       if (next.do === "settle") return await settle(scope, next.outcome, began)
       if (next.do === "read") scope.emit({ type: "mail.read" })
       if (next.do === "tell") scope.emit({ type: "run.told", reason: next.reason, text: words[next.reason] })
       if (next.do === "act") await act(scope, next.calls)
-      if (next.do === "ask") await ask(scope, memo, next.tools)
+      if (next.do === "compact") await compact(scope, next.plan)
+      if (next.do === "ask") await ask(scope, next.tools)
     }
   } catch (error) {
     close(scope)
@@ -103,22 +128,17 @@ async function settle(scope: Scope, outcome: Outcome, began: number): Promise<Ou
   }
 }
 
-/** One turn of the model. */
-async function ask(scope: Scope, memo: object, tools: "auto" | "none"): Promise<void> {
+/** One turn of the model. A conversation that it finds too long is no end yet. */
+async function ask(scope: Scope, tools: "auto" | "none"): Promise<void> {
   const began = scope.now()
-  const { model, signal, emit } = scope
-  const answer = await model.stream(request(scope, memo, tools), {
-    signal,
-    delta: (delta) => emit({ type: "turn.delta", ...delta }),
-    failed: (failure) => emit({ type: "turn.failed", ...failure, cost: model.cost(failure.usage) }),
-  })
+  const { model, emit } = scope
+  const answer = await asked(scope, request(scope, tools), (delta) => emit({ type: "turn.delta", ...delta }))
   const { usage } = answer
   const cost = model.cost(usage)
   if (!answer.ok) {
-    // A request that was stopped is no failure, but what it cost by then was spent.
-    if (!signal.aborted || totalTokens(usage) > 0)
-      emit({ type: "turn.failed", error: answer.error, wait: null, usage, cost })
-    signal.throwIfAborted()
+    const again = answer.error.kind === "context_overflow" && scope.view.overflows === 0
+    emit({ type: "turn.failed", error: answer.error, wait: again ? 0 : null, usage, cost })
+    if (answer.error.kind === "context_overflow") return
     throw new Failed(answer.error)
   }
   const parts =

@@ -7,9 +7,20 @@ import { abortable } from "./abortable.ts"
 import { overBudget } from "./budget.ts"
 import { Deadline } from "./deadline.ts"
 import { drive } from "./loop.ts"
+import { Offered } from "./offered.ts"
+import { agentFor, childOf, forkName, type Opening } from "./opening.ts"
 import { type Answerer, permit, type Question, type Reply } from "./permission.ts"
 import { resultOf } from "./receipt.ts"
-import { type Agent, type Ceiling, narrow, type Powers, type Scope, type Task, type TaskResult } from "./scope.ts"
+import {
+  type Agent,
+  type Ceiling,
+  type Context,
+  narrow,
+  type Powers,
+  type Scope,
+  type Task,
+  type TaskResult,
+} from "./scope.ts"
 import { Slots } from "./slots.ts"
 import { Stopped } from "./stopped.ts"
 import { unusable } from "./unusable.ts"
@@ -27,8 +38,10 @@ export type Options = {
   modelFor(agent: Agent, asked: string | undefined, parent: string): string
   /** The model that a run was opened with, ready for use. */
   model(id: string): Promise<Model>
-  /** The system prompt of a new run. */
-  system(agent: Agent, depth: number): string
+  /** The system prompt of a new run; what a fork is told instead. */
+  system(agent: Agent, about: { depth: number; context: Context }): string
+  /** Whether work that names no agent goes to a fork. */
+  fork?: boolean
   /** Where a run ends: its task's own limits, its agent's, then those of the settings. */
   limits(agent: Partial<Limits>, task: Partial<Limits>, depth: number): Limits
   newId(): RunId
@@ -42,10 +55,15 @@ export type Options = {
 }
 
 /** A run at work in this process. `seen` is when anything last happened to it. */
-type Working = { stop: AbortController; done: Promise<Outcome>; deadline?: Deadline; seen: number; queued: boolean }
+type Working = {
+  stop: AbortController
+  done: Promise<Outcome>
+  deadline?: Deadline
+  seen: number
+  queued: boolean
+  memo: object
+}
 export type Prompt = { text: string; images?: Image[]; key?: string }
-type Opening = { depth: number; limits: Limits; model: string; label?: string; origin?: { run: RunId; call: string } }
-
 /**
  * Runs the runs. It keeps only what the log cannot say: who is at work in this process.
  * Scopes are rebuilt from the log each time, so going on after a crash needs no code of its own.
@@ -53,10 +71,12 @@ type Opening = { depth: number; limits: Limits; model: string; label?: string; o
 export class Runtime {
   #working = new Map<RunId, Working>()
   #slots: Slots[] = []
+  #offered: Offered
   #options: Options
 
   constructor(options: Options) {
     this.#options = options
+    this.#offered = new Offered(options.log)
     options.log.listen(({ run }) => {
       const working = this.#working.get(run)
       if (working) working.seen = options.now()
@@ -65,7 +85,13 @@ export class Runtime {
 
   /** Opens the main run. */
   open(agent: Agent, model: string): RunId {
-    return this.#open(agent, { depth: 0, model, limits: this.#options.limits(agent.limits, {}, 0) })
+    const { limits, tuning } = agent
+    return this.#open(agent, {
+      depth: 0,
+      model,
+      limits: this.#options.limits(limits, {}, 0),
+      ...(tuning && { tuning }),
+    })
   }
 
   /** Says something to a run and wakes it; a run at work hears it between two turns. A key is heard only once. */
@@ -79,14 +105,14 @@ export class Runtime {
     const working = this.#working.get(run)
     if (working?.stop.signal.aborted) return working.done.then(() => this.wake(run))
     if (working) return working.done
-    const { rest, mail, messages, origin } = this.#view(run)
+    const { rest, mail, messages, task, origin } = this.#view(run)
     if (rest && mail.length === 0) return Promise.resolve(rest.outcome)
-    if (messages.length + mail.length === 0) return Promise.resolve(unasked)
+    if (messages.length === task && mail.length === 0) return Promise.resolve(unasked)
     const stop = new AbortController()
     const above = origin && this.#working.get(origin.run)?.stop.signal
     if (above?.aborted) stop.abort(above.reason) // set going by a parent that is being stopped
     const done = this.#work(run, stop.signal)
-    this.#working.set(run, { stop, done, seen: this.#options.now(), queued: false })
+    this.#working.set(run, { stop, done, seen: this.#options.now(), queued: false, memo: {} })
     return done
   }
 
@@ -100,11 +126,16 @@ export class Runtime {
     if (task.prompt.trim() === "") throw new Error("the prompt is empty: say what the agent is to do")
     if (task.resume !== undefined) await this.#checkType(task)
     const agent =
-      task.resume === undefined && !view.children.has(call) ? await this.#options.agent(task.agent) : undefined
+      task.resume === undefined && !view.children.has(call) ? await agentFor(view, task, this.#options) : undefined
     signal.throwIfAborted()
     // From here to the prompt nothing waits, so that two requests for one child cannot both find it at rest.
     const begun = task.resume === undefined ? view.children.get(call) : this.#rested(view, task, key)
-    const run = begun ?? this.#openChild(view, call, task, agent!)
+    const run =
+      begun ??
+      this.#open(
+        agent!,
+        childOf({ parent: view, ceiling: this.#powers(view).ceiling, call, task, agent: agent! }, this.#options),
+      )
     const outcome = await this.prompt(run, { text: task.prompt, key })
     return resultOf(this.#options.log.view, run, outcome)
   }
@@ -134,7 +165,12 @@ export class Runtime {
   async #drive(run: RunId, signal: AbortSignal): Promise<Outcome> {
     const view = this.#view(run)
     const model = await this.#options.model(view.model).catch((error) => unusable(view.model, error))
-    const go = () => this.#timed(view, () => drive(this.#scope(view, model, signal)))
+    const go = () =>
+      this.#timed(view, () => {
+        const scope = this.#scope(view, model, signal)
+        this.#offered.tell(view, scope.tools)
+        return drive(scope)
+      })
     if (view.depth === 0) return go()
     this.#slots[view.depth] ??= new Slots(this.#options.ceiling().bounds.parallel)
     const working = this.#working.get(run)!
@@ -176,6 +212,7 @@ export class Runtime {
 
   #scope(view: RunView, model: Model, signal: AbortSignal): Scope {
     const { log, now, tuning, mask = (text) => text } = this.#options
+    const from = view.origin && this.#working.get(view.origin.run)?.memo
     const scope: Scope = {
       ...this.#powers(view),
       run: view.id,
@@ -192,6 +229,8 @@ export class Runtime {
       permit: (call, access) => permit(scope, call, access, this.#answerer(view)),
       spawn: (call, task) => this.task(view.id, call, task, signal),
       tuning: { ...tuning, ...view.tuning },
+      memo: this.#working.get(view.id)!.memo,
+      ...(from && { from }),
     }
     return scope
   }
@@ -210,47 +249,19 @@ export class Runtime {
     const { log, session, newId, root, system } = this.#options
     const run = newId()
     const from = origin ? { origin } : session !== undefined && { session }
-    const { name, role, tuning } = agent
-    log.emit(run, {
-      type: "run.opened",
-      agent: name,
-      root,
-      system: system(agent, about.depth),
-      role,
-      ...(tuning && { tuning }),
-      ...about,
-      ...from,
-    })
+    const { name, role } = agent
+    const told = system(agent, { depth: about.depth, context: about.history?.as ?? "fresh" })
+    log.emit(run, { type: "run.opened", agent: name, root, system: told, role, ...about, ...from })
     return run
   }
 
-  #openChild(parent: RunView, call: string, task: Task, agent: Agent): RunId {
-    const { modelFor, limits } = this.#options
-    const { ceiling } = this.#powers(parent)
-    const depth = ceiling.depth + 1
-    if (depth > ceiling.bounds.depth)
-      throw new Error("an agent at this depth may not start others: do the work yourself")
-    const { mayStart } = parent.role
-    if (mayStart && !mayStart.includes(agent.name))
-      throw new Error(`this agent may start only ${mayStart.join(", ")}, not ${agent.name}`)
-    const { role } = agent
-    if (role.tools.length > 0 && narrow(ceiling, role).tools.length === 0) {
-      const asked = role.tools === "*" ? "all" : role.tools.join(", ")
-      throw new Error(`agent ${agent.name} has no tools left here; it asks for ${asked}`)
-    }
-    const label = task.label?.trim() || task.prompt.trim().slice(0, 30)
-    const model = modelFor(agent, task.model, parent.model)
-    const origin = { run: parent.id, call }
-    return this.#open(agent, { depth, model, limits: limits(agent.limits, task.limits ?? {}, depth), label, origin })
-  }
-
   /** An agent that goes on must still be defined, and be of the type that is asked for. */
-  async #checkType({ resume = "", agent, model, limits }: Task): Promise<void> {
+  async #checkType({ resume = "", agent, model, limits, context }: Task): Promise<void> {
     const run = this.#options.log.view.get(resume)
     if (!run?.origin) throw new Error(`there is no agent with the id ${JSON.stringify(resume)} in this session`)
-    if (model !== undefined || limits !== undefined)
-      throw new Error(`agent ${resume} goes on with the model and limits that it has: leave these out`)
-    const { name } = await this.#options.agent(run.agent)
+    if (model !== undefined || limits !== undefined || context !== undefined)
+      throw new Error(`agent ${resume} goes on with the model, limits and context that it has: leave these out`)
+    const { name } = run.agent === forkName ? { name: forkName } : await this.#options.agent(run.agent)
     if (agent !== undefined && (await this.#options.agent(agent)).name !== name)
       throw new Error(`agent ${resume} is of type ${name}, not ${agent}`)
   }

@@ -13,6 +13,12 @@ export type Gate = (access: Access) => Verdict
 /** `depth`: how deep children may go; the main agent is at 0. `parallel`: runs at work at a time, per depth. */
 type Bounds = { depth: number; parallel: number }
 
+/**
+ * What a child knows when it starts. `fresh`: its task. `fork`: it goes on from its parent's conversation, as its parent.
+ * `filtered`: as itself, with what of that conversation makes sense for its own tools.
+ */
+export type Context = "fresh" | "fork" | "filtered"
+
 /** Who does the work. */
 export type Agent = {
   name: string
@@ -24,6 +30,8 @@ export type Agent = {
   model?: string | string[]
   limits: Partial<Limits>
   tuning?: Tuning
+  /** What it knows of its parent's conversation; nothing if absent. */
+  context?: Context
   /** Left out of the list that models see. */
   hidden?: true
 }
@@ -82,10 +90,12 @@ export type Task = {
   prompt: string
   /** For people only. */
   label?: string
-  /** `general` if absent. */
+  /** If absent: `general`, or a fork of its parent where that is asked for. */
   agent?: string
   model?: string
   resume?: RunId
+  /** Instead of the agent's own. */
+  context?: Context
   limits?: Partial<Limits>
 }
 
@@ -131,6 +141,9 @@ export type Scope = Powers & {
   /** Milliseconds on a clock that never jumps. */
   now(): number
   tuning: Tuning
+  /** Where the model's client may keep what it encoded, and where it kept what it encoded for the run forked from. */
+  memo: object
+  from?: object
 }
 
 export type Permission = { allow: true } | { allow: false; why: string }

@@ -6,7 +6,7 @@ import type { Model } from "../model/model.ts"
 export const unusable = (id: string, error: unknown): Model => ({
   id,
   images: false,
-  window: 0,
+  window: Number.POSITIVE_INFINITY,
   cost: () => 0,
   stream: async () => ({
     ok: false,

@@ -20,8 +20,14 @@ export function agentOf(definition: Definition, settings: Config["agents"][strin
     limits: { ...limitsIn(definition), ...inMilliseconds(settings), ...(settings.turns && { turns: settings.turns }) },
     ...(definition.model !== null && { model: definition.model }),
     ...tuningIn(definition),
+    ...contextOf(definition, settings),
     ...((hidden || degraded || mode === "primary") && { hidden: true }),
   }
+}
+
+function contextOf({ context }: Definition, settings: Config["agents"][string]): Pick<Agent, "context"> {
+  const chosen = settings.context ?? context
+  return chosen ? { context: chosen } : {}
 }
 
 /** Without a fence around it a shell can write; so whoever may only read has none. */
@@ -35,10 +41,10 @@ const guarded = ({ permission }: Definition): string[] =>
 
 /** What a definition asks for and does not get here, in words. */
 export function unmet(definition: Definition): string[] {
-  const { context, background, isolation, permission } = definition
+  const { context, model, background, isolation, permission } = definition
   const mode = permission.mode
   return [
-    ...(context !== null && context !== "fresh" ? [`context ${context}: it starts with its task alone`] : []),
+    ...(context === "fork" && model !== null ? ["model: a fork goes on with its parent's"] : []),
     ...(background ? ["background: its parent waits for it"] : []),
     ...(isolation ? [`isolation ${isolation}: it works in the same folder`] : []),
     ...(mode === "bypass" || mode === "acceptEdits"

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { nearest } from "../core/nearest.ts"
-import { efforts, modes, type Problem, type Settings } from "./settings.ts"
+import { contexts, efforts, modes, type Problem, type Settings } from "./settings.ts"
 
 const text = z.string().min(1)
 const count = z.int().min(1)
@@ -41,6 +41,12 @@ const runLimits = {
   idle: z.number().positive().exactOptional(),
 }
 
+const agent = z.strictObject({
+  ...runLimits,
+  model: text.exactOptional(),
+  context: z.enum(contexts).exactOptional(),
+})
+
 const settings = z.strictObject({
   $schema: z.string().exactOptional(),
   model: text.exactOptional(),
@@ -55,7 +61,8 @@ const settings = z.strictObject({
     })
     .exactOptional(),
   children: z.strictObject(runLimits).exactOptional(),
-  agents: z.record(text, z.strictObject({ ...runLimits, model: text.exactOptional() })).exactOptional(),
+  agents: z.record(text, agent).exactOptional(),
+  fork: z.boolean().exactOptional(),
   temperature: z.number().min(0).max(2).exactOptional(),
   effort: z.enum(efforts).exactOptional(),
   providers: z.record(text, provider).exactOptional(),

@@ -1,3 +1,4 @@
+import type { Context } from "../agent/scope.ts"
 import type { Price } from "../model/price.ts"
 import type { ProviderSettings } from "../model/providers.ts"
 
@@ -5,11 +6,16 @@ import type { ProviderSettings } from "../model/providers.ts"
 export const modes = ["plan", "default", "acceptEdits", "bypass"] as const
 export type Mode = (typeof modes)[number]
 
+export const contexts = ["fresh", "fork", "filtered"] as const satisfies Context[]
+
 export const efforts = ["low", "medium", "high"] as const
 type Effort = (typeof efforts)[number]
 
 /** Where a run must end. Times are in seconds, costs in US dollars. */
 export type RunSettings = { tokens?: number; cost?: number; timeout?: number; idle?: number }
+
+/** What settings may say of one agent, over what its definition does. */
+export type AgentSettings = RunSettings & { turns?: number; model?: string; context?: Context }
 
 /** What one layer may say. Each key is optional: what a layer leaves out, the layers below decide. */
 export type Settings = {
@@ -23,7 +29,9 @@ export type Settings = {
   /** Of every child. */
   children?: RunSettings & { turns?: number }
   /** By agent, over what its definition says. */
-  agents?: Record<string, RunSettings & { turns?: number; model?: string }>
+  agents?: Record<string, AgentSettings>
+  /** Work that names no agent goes to a fork. */
+  fork?: boolean
   temperature?: number
   effort?: Effort
   providers?: Record<string, ProviderSettings>
@@ -42,7 +50,8 @@ export type Config = {
   permissionMode: Mode
   limits: { turns: number; parallel: number; depth: number } & RunSettings
   children: RunSettings & { turns: number }
-  agents: Record<string, RunSettings & { turns?: number; model?: string }>
+  agents: Record<string, AgentSettings>
+  fork: boolean
   temperature?: number
   effort?: Effort
   providers: Record<string, ProviderSettings>

@@ -1,5 +1,6 @@
 import type { Access, Change, Details, Touch } from "./access.ts"
-import type { Image, Part, Stop } from "./message.ts"
+import type { Squeeze } from "./compact.ts"
+import type { Image, Part, Stop, ToolSpec } from "./message.ts"
 import type { Cost, Usage } from "./usage.ts"
 
 export type RunId = string
@@ -34,6 +35,12 @@ export type Outcome =
 /** The call that a subagent's run came from. The main run has none. */
 export type Origin = { run: RunId; call: string }
 
+/**
+ * What a run knows of its parent's conversation: all of it, with its very tools and words, or what of it makes sense for
+ * tools of its own, which are named here. Absent: nothing.
+ */
+export type History = { as: "fork" } | { as: "filtered"; tools: string[] }
+
 /** Why the engine itself says something to a run. Each is said at most once between two rests. */
 export type Reason = "turns" | "tokens" | "cost" | "length" | "empty" | "refusal" | "report"
 
@@ -61,6 +68,7 @@ export type Fact =
       model: string
       depth: number
       root: string
+      /** The system prompt. A fork has its parent's, and is told this where its parent's conversation ends. */
       system: string
       role: Role
       limits: Limits
@@ -70,10 +78,15 @@ export type Fact =
       /** The session's id, on its main run. */
       session?: string
       origin?: Origin
+      history?: History
     }
+  /** The tools that its model sees from here on, or the run that was shown the same ones. */
+  | { type: "tools.offered"; tools: ToolSpec[] | RunId }
   | { type: "run.told"; reason: Reason; text: string }
   | { type: "model.chosen"; model: string }
   | { type: "run.settled"; outcome: Outcome; ms: number }
+  /** Its conversation was made shorter, from so many tokens to so many, as far as can be told. */
+  | ({ type: "run.compacted"; before: number; after: number; usage: Usage; cost: Cost; ms: number } & Squeeze)
   | { type: "mail.sent"; text: string; images?: Image[]; key?: string }
   | { type: "mail.read" }
   | { type: "turn.failed"; error: Failure; wait: number | null; usage: Usage; cost: Cost }
@@ -108,9 +121,11 @@ export type Fact =
 export type Hint =
   | { type: "turn.delta"; kind: "text" | "reasoning"; text: string }
   | { type: "call.delta"; id: string; text: string }
+  /** More of the summary that its conversation is made shorter with. */
+  | { type: "run.compacting"; text: string }
 
 export type Stamped<T> = T & { seq: number; at: number; run: RunId }
 export type Event = Stamped<Fact> | Stamped<Hint>
 
 export const isHint = (event: Event): event is Stamped<Hint> =>
-  event.type === "turn.delta" || event.type === "call.delta"
+  event.type === "turn.delta" || event.type === "call.delta" || event.type === "run.compacting"

@@ -5,10 +5,11 @@ export const seconds = (ms: number): string =>
 
 export const count = (n: number, thing: string): string => `${n} ${thing}${n === 1 ? "" : "s"}`
 
-export function tokens(usage: Usage): string {
-  const total = totalTokens(usage)
-  if (total < 1_000) return count(total, "token")
-  return total < 999_500 ? `${(total / 1_000).toFixed(1)}k tokens` : `${(total / 1_000_000).toFixed(1)}M tokens`
+export const tokens = (usage: Usage): string => tokenCount(totalTokens(usage))
+
+export function tokenCount(n: number): string {
+  if (n < 1_000) return count(n, "token")
+  return n < 999_500 ? `${(n / 1_000).toFixed(1)}k tokens` : `${(n / 1_000_000).toFixed(1)}M tokens`
 }
 
 export function dollars(cost: Cost): string {

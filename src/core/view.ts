@@ -1,7 +1,19 @@
 import type { Access, Change, Todo } from "./access.ts"
+import { compacted } from "./compact.ts"
 import type { Event, Failure, Limits, Origin, Outcome, Reason, Role, RunId, Tuning } from "./event.ts"
-import { type Call, callsOf, type Image, type Message, type Result, type Stop, textOf } from "./message.ts"
-import { addCost, addUsage, type Cost, noUsage, type Usage } from "./usage.ts"
+import { inherit } from "./history.ts"
+import {
+  type Call,
+  callsOf,
+  type Image,
+  type Message,
+  type Result,
+  type Stop,
+  type ToolSpec,
+  textOf,
+} from "./message.ts"
+import { addCost, addUsage, type Cost, noUsage, totalTokens, type Usage } from "./usage.ts"
+import { weighAll, weighText, weighTools } from "./weight.ts"
 
 type Mail = { text: string; images?: Image[] }
 
@@ -33,7 +45,20 @@ export type RunView = {
   origin?: Origin
   /** The runs it set going, by the call that did. */
   children: Map<string, RunId>
+  /** How it began to know its parent's conversation, if it does. */
+  history?: "fork" | "filtered"
+  /** The tools that its model sees, which may be more than it may use. */
+  tools: ToolSpec[]
+  /** What its model sees of the conversation. The first `inherited` are its parent's. */
   messages: Message[]
+  inherited: number
+  /** Where in `messages` the work at hand begins. */
+  task: number
+  weight: Weight
+  /** Its conversation was made shorter since the last answer. */
+  squeezed: boolean
+  /** How often in a row its provider found the conversation too long. */
+  overflows: number
   mail: Mail[]
   heard: Set<string>
   /** The calls of the turn at hand. They join `messages`, in call order, when the last has ended. */
@@ -60,10 +85,15 @@ export type RunView = {
   deeds: Deeds
   todo: Todo[]
   draft: { text: string; reasoning: string }
+  /** The summary so far, while its conversation is made shorter. */
+  compacting?: string
   failing?: { error: Failure; wait: number | null; at: number }
   openedAt: number
   rest?: { outcome: Outcome; seq: number; ms: number }
 }
+
+/** What the first so many messages weigh, with system prompt and tools: in tokens as the provider counts, and as we guess. */
+type Weight = { tokens: number; guess: number; messages: number }
 
 type Spent = { usage: Usage; cost: Cost; toolCalls: number }
 
@@ -83,7 +113,7 @@ const outputKept = 4_000
 export function apply(view: View, event: Event): void {
   if (event.type === "run.opened") {
     if (view.has(event.run)) throw new Error(`event ${event.seq} opens run ${event.run} a second time`)
-    view.set(event.run, opened(event))
+    view.set(event.run, opened(view, event))
     if (event.origin) view.get(event.origin.run)?.children.set(event.origin.call, event.run)
     return
   }
@@ -92,8 +122,19 @@ export function apply(view: View, event: Event): void {
   step(view, run, event)
 }
 
-function opened(event: Extract<Event, { type: "run.opened" }>): RunView {
-  return {
+type Opened = Extract<Event, { type: "run.opened" }>
+
+const fresh = () => ({ messages: [], inherited: 0, tools: [], weight: { tokens: 0, guess: 0, messages: 0 } })
+
+function inherited(view: View, { seq, origin, history, system, model }: Opened): Partial<RunView> {
+  if (!history) return {}
+  const parent = origin && view.get(origin.run)
+  if (!parent) throw new Error(`event ${seq} opens a run with the conversation of an unknown one`)
+  return { history: history.as, ...inherit(parent, { history, system, model }) }
+}
+
+function opened(view: View, event: Opened): RunView {
+  const run: RunView = {
     id: event.run,
     agent: event.agent,
     model: event.model,
@@ -106,7 +147,10 @@ function opened(event: Extract<Event, { type: "run.opened" }>): RunView {
     ...(event.label !== undefined && { label: event.label }),
     ...(event.origin && { origin: event.origin }),
     children: new Map(),
-    messages: [],
+    ...fresh(),
+    task: 0,
+    squeezed: false,
+    overflows: 0,
     mail: [],
     heard: new Set(),
     calls: new Map(),
@@ -126,7 +170,10 @@ function opened(event: Extract<Event, { type: "run.opened" }>): RunView {
     todo: [],
     draft: { text: "", reasoning: "" },
     openedAt: event.at,
+    ...inherited(view, event),
   }
+  run.task = run.messages.length
+  return run
 }
 
 function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opened" }>): void {
@@ -136,12 +183,28 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       run.told.add(event.reason)
       run.messages.push({ role: "user", text: event.text })
       return
+    case "tools.offered":
+      run.tools = typeof event.tools === "string" ? shownTo(view, event.tools) : event.tools
+      return
+    case "run.compacting":
+      run.compacting = (run.compacting ?? "") + event.text
+      return
+    case "run.compacted":
+      Object.assign(run, compacted(run, event))
+      run.inherited = 0
+      run.weight = { tokens: 0, guess: 0, messages: 0 }
+      run.squeezed = true
+      delete run.compacting
+      delete run.failing
+      spend(view, run, event.usage, event.cost)
+      return
     case "model.chosen":
       run.model = event.model
       return
     case "run.settled":
       run.draft = { text: "", reasoning: "" }
       delete run.failing
+      delete run.compacting
       run.rest = { outcome: event.outcome, seq: event.seq, ms: event.ms }
       return
     case "mail.sent":
@@ -159,7 +222,12 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       return
     case "turn.failed":
       run.draft = { text: "", reasoning: "" }
+      delete run.compacting
       run.failing = { error: event.error, wait: event.wait, at: event.at }
+      if (event.error.kind === "context_overflow") {
+        run.overflows++
+        run.squeezed = false
+      }
       spend(view, run, event.usage, event.cost)
       return
     case "turn.ended":
@@ -172,6 +240,9 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
         run.calls.set(call.id, { call, state: "waiting", output: "" })
         run.ids.add(call.id)
       }
+      run.squeezed = false
+      run.overflows = 0
+      run.weight = weighed(run, event.usage)
       spend(view, run, event.usage, event.cost)
       return
     case "call.started":
@@ -249,6 +320,9 @@ function rise(run: RunView): void {
   run.before = { ...run.family, usage: { ...run.family.usage } }
   run.deeds = { read: new Set(), changed: new Map(), commands: [], refused: 0 }
   run.turns = 0
+  run.task = run.messages.length
+  run.squeezed = false
+  run.overflows = 0
   run.told = new Set()
   run.partial = ""
   run.mistake = { text: "", times: 0 }
@@ -261,6 +335,27 @@ function spend(view: View, run: RunView, usage: Usage, cost: Cost): void {
     addUsage(family.usage, usage)
     family.cost = addCost(family.cost, cost)
   }
+}
+
+/** What the conversation weighs as it is now, in tokens: what the provider last said, and a guess for what came since. */
+export function weightOf(run: RunView): { tokens: number; guess: number } {
+  const { tokens, guess, messages } = run.weight
+  const more = messages === 0 ? weighText(run.system) + weighTools(run.tools) : 0
+  const since = more + weighAll(messages === 0 ? run.messages : run.messages.slice(messages))
+  return { tokens: tokens + since, guess: guess + since }
+}
+
+/** Some servers count nothing, or always the same: a number far below what the text weighs is not believed. */
+function weighed(run: RunView, usage: Usage): Weight {
+  const { tokens, guess } = weightOf(run)
+  const said = totalTokens(usage)
+  return { tokens: said < guess / 4 ? tokens : said, guess, messages: run.messages.length }
+}
+
+function shownTo(view: View, run: RunId): ToolSpec[] {
+  const other = view.get(run)
+  if (!other) throw new Error(`the tools are those of an unknown run, ${run}`)
+  return other.tools
 }
 
 /** A run and those above it, up to the main run. */

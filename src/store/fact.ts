@@ -7,6 +7,7 @@ type Fields<T> = { [K in keyof T]-?: Check }
 
 const text: Check = (value) => typeof value === "string"
 const number: Check = (value) => typeof value === "number"
+const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
 const flag: Check = (value) => typeof value === "boolean"
 const anything: Check = () => true
 const or =
@@ -104,8 +105,20 @@ const known: { [F in Fact as F["type"]]: Fields<Omit<F, "type">> } = {
     label: or(undefined, text),
     session: or(undefined, text),
     origin: or(undefined, shape({ run: text, call: text })),
+    history: or(undefined, variant("as", { fork: {}, filtered: { tools: list(text) } })),
   },
+  "tools.offered": { tools: either(text, list(shape({ name: text, description: text, schema: anything }))) },
   "run.told": { reason: word("turns", "tokens", "cost", "length", "empty", "refusal", "report"), text },
+  "run.compacted": {
+    from: count,
+    summary: or(undefined, text),
+    most: or(undefined, count),
+    before: number,
+    after: number,
+    usage,
+    cost,
+    ms: number,
+  },
   "model.chosen": { model: text },
   "run.settled": { outcome, ms: number },
   "mail.sent": { text, images, key: or(undefined, text) },

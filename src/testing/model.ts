@@ -9,7 +9,7 @@ import { pieces } from "./shape.ts"
 import { isFail, type Speech, type SpokenCall, type SpokenPart, speech } from "./speech.ts"
 
 /** A request as it was when it came. */
-export type Recorded = Omit<Request, "memo">
+export type Recorded = Omit<Request, "memo" | "from">
 
 export type Scripted = Model & { requests: Recorded[] }
 
@@ -29,7 +29,7 @@ export function scripted(
     requests,
     async stream(request, listen) {
       if (listen.signal.aborted) return gone()
-      const { memo: _, ...seen } = request
+      const { memo: _, from: __, ...seen } = request
       const n = requests.push(structuredClone(seen)) - 1
       const said = await soonest(
         listen.signal,

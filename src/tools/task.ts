@@ -8,31 +8,45 @@ const input = z.preprocess(
   named,
   z.strictObject({
     description: z.string().optional().describe("3 to 5 words, for people"),
-    prompt: z.string().describe("all that the agent needs to know: it sees nothing else"),
-    subagent_type: z.string().optional().describe("general if not given"),
+    prompt: z.string().describe("all that the agent needs to know: it sees nothing else, unless context says so"),
+    subagent_type: z.string().optional(),
     model: z.string().optional(),
     resume: z.string().optional().describe("id of an agent that has finished, to go on with it"),
+    context: z
+      .enum(["fresh", "fork", "filtered"])
+      .optional()
+      .describe(
+        "fork: knows all that you know, goes on as you; filtered: as itself, with the gist of this conversation",
+      ),
   }),
 )
 
 /** Other systems call some of these otherwise, and some leave the prompt to another field. */
 function named(raw: unknown, context: z.RefinementCtx): unknown {
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return raw
-  const { agent_type, agent, task, description, prompt, subagent_type, model, resume, ...rest } = raw as Record<
-    string,
-    unknown
-  >
+  const {
+    agent_type,
+    agent,
+    task,
+    description,
+    prompt,
+    subagent_type,
+    model,
+    resume,
+    context: how,
+    ...rest
+  } = raw as Record<string, unknown>
   for (const wish of unmet(rest))
     context.addIssue({ code: "custom", message: `${wish} is not possible here: leave it out` })
   const type = subagent_type ?? agent_type ?? agent
-  return dropUndefined({ description, prompt: prompt ?? task ?? description, subagent_type: type, model, resume })
+  const asked = prompt ?? task ?? description
+  return dropUndefined({ description, prompt: asked, subagent_type: type, model, resume, context: how })
 }
 
 /** Fields that nobody here knows do no harm; a wish that is not met must not look as if it were. */
-function unmet({ run_in_background, context, isolation }: Record<string, unknown>): string[] {
+function unmet({ run_in_background, isolation }: Record<string, unknown>): string[] {
   return [
     ...(run_in_background === true ? ["run_in_background"] : []),
-    ...(context !== undefined && context !== "fresh" ? ["context"] : []),
     ...(isolation !== undefined && isolation !== "none" ? ["isolation"] : []),
   ]
 }
@@ -52,14 +66,18 @@ export const task = (world: World) =>
     repeatable: true,
     spawns: true,
     aliases: ["Task", "agent", "Agent"],
-    access: ({ subagent_type = "general" }) => ({ kind: "agent", name: subagent_type }),
-    async run({ description, prompt, subagent_type, model, resume }, use) {
+    access: ({ subagent_type, context = world.fork ? "fork" : "fresh" }) => ({
+      kind: "agent",
+      name: subagent_type ?? (context === "fork" ? "fork" : "general"),
+    }),
+    async run({ description, prompt, subagent_type, model, resume, context }, use) {
       const result = await use.spawn({
         prompt,
         ...(description && { label: description }),
         ...(subagent_type && { agent: subagent_type }),
         ...(model && { model }),
         ...(resume && { resume }),
+        ...(context && { context }),
       })
       const said = await capped(wordsOf(result), { keep: world.keep, name: `${result.agentId}.txt` })
       return {

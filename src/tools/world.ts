@@ -7,6 +7,8 @@ export type World = {
   /** Keeps text too long for a message in a file and returns its absolute path. */
   keep(name: string, text: string): Promise<string>
   env: NodeJS.ProcessEnv
+  /** Whether a task that names no agent goes to a fork. */
+  fork: boolean
   /** The path of the ripgrep binary, looked up when first needed. */
   ripgrep(): string
 }

@@ -43,7 +43,7 @@ test("a run without calls is one turn", async () => {
   )
   assert.deepEqual(
     facts.map(({ type }) => type),
-    ["run.opened", "mail.sent", "mail.read", "turn.ended", "run.settled"],
+    ["run.opened", "mail.sent", "tools.offered", "mail.read", "turn.ended", "run.settled"],
   )
 })
 
@@ -305,7 +305,7 @@ test("decide reads nothing but the view", () => {
     { seq: 1, at: 0, run: "r", ...opened },
     { seq: 2, at: 0, run: "r", type: "mail.sent", text: "go" },
   ]).get("r")!
-  assert.deepEqual(decide(view, { turns: 5 }), { do: "read" })
+  assert.deepEqual(decide(view, { turns: 5, room: 1_000 }), { do: "read" })
   assert.equal(agents[0]?.name, "main")
 })
 

@@ -361,6 +361,6 @@ test("an agent that goes on keeps its model and its limits", async () => {
   const { agentId } = await each.runtime.task(main, "one", { agent: "lead", prompt: "p" }, never)
   await assert.rejects(
     each.runtime.task(main, "two", { prompt: "q", resume: agentId, model: "other" }, never),
-    /goes on with the model and limits that it has/,
+    /goes on with the model, limits and context that it has/,
   )
 })

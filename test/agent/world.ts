@@ -57,18 +57,22 @@ export function toolsOf(done: string[]): Offer[] {
       name: "task",
       description: "",
       input: z.strictObject({
-        agent: z.string(),
+        agent: z.string().optional(),
         prompt: z.string(),
         resume: z.string().optional(),
         label: z.string().optional(),
+        context: z.enum(["fresh", "fork", "filtered"]).optional(),
+        model: z.string().optional(),
       }),
       repeatable: true,
       spawns: true,
-      access: (input) => ({ kind: "agent", name: input.agent }),
-      async run({ agent, prompt, resume, label }, use) {
+      access: (input) => ({ kind: "agent", name: input.agent ?? "" }),
+      async run({ agent, prompt, resume, label, context, model }, use) {
         const { status, content } = await use.spawn({
-          agent,
           prompt,
+          ...(agent && { agent }),
+          ...(context && { context }),
+          ...(model && { model }),
           ...(resume && { resume }),
           ...(label && { label }),
         })

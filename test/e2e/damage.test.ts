@@ -106,7 +106,7 @@ test("a huge session file is read line by line, in little memory", async (t) => 
     {},
   )
   const { facts, lost, megabytes } = JSON.parse(stdout)
-  assert.deepEqual(facts, ["run.opened", "mail.sent", "mail.read", "turn.ended", "run.settled"])
+  assert.deepEqual(facts, ["run.opened", "mail.sent", "tools.offered", "mail.read", "turn.ended", "run.settled"])
   assert.match(lost[0], /^the last line was torn \(\d+ bytes dropped\)$/)
   assert.ok(megabytes < 300, `${megabytes} MB`)
 })

@@ -88,6 +88,7 @@ test("stream-json prints the events themselves, flat and in order", async (t) =>
     [
       "run.opened",
       "mail.sent",
+      "tools.offered",
       "mail.read",
       "turn.ended",
       "call.started",

@@ -1,12 +1,15 @@
 import fc from "fast-check"
+import type { Context } from "../../src/agent/scope.ts"
 import type { Message } from "../../src/core/message.ts"
 import { call, fail, type Reply } from "../../src/testing/reply.ts"
 
-/** One turn of a made-up model. `task` holds the turns of the child that it starts. */
+type Child = { context: Context; turns: Turn[] }
+
+/** One turn of a made-up model. `task` holds the turns of the children that it starts. */
 export type Turn =
   | { do: "say"; text: string }
   | { do: "call"; calls: { name: string; input: object }[] }
-  | { do: "task"; children: Turn[][] }
+  | { do: "task"; children: Child[] }
 
 const name = fc.constantFrom("look", "change", "broken", "nothing")
 const input = fc.oneof(
@@ -23,18 +26,25 @@ export const turns: fc.Arbitrary<Turn[]> = fc
   .tuple(fc.array(calling, { maxLength: 4 }), saying)
   .map(([before, last]) => [...before, last])
 
+const child: fc.Arbitrary<Child> = fc.record({
+  context: fc.constantFrom("fresh", "fresh", "fork", "filtered"),
+  turns,
+})
+
 /** A conversation that sends children, foreground, side by side. */
 export const tree: fc.Arbitrary<Turn[]> = fc
-  .tuple(turns, fc.array(fc.array(turns, { minLength: 1, maxLength: 3 }), { maxLength: 2 }))
+  .tuple(turns, fc.array(fc.array(child, { minLength: 1, maxLength: 3 }), { maxLength: 2 }))
   .map(([own, tasks]) => [...tasks.map((children): Turn => ({ do: "task", children })), ...own])
 
 /** What the model answers to a history: the turn after those that are in it. Children find their turns by their prompt. */
 export function answer(tree: Turn[], messages: readonly Message[]): Reply {
-  const prompt = messages[0]?.role === "user" ? messages[0].text : ""
-  const own = prompt.startsWith("[") ? (JSON.parse(prompt) as Turn[]) : tree
-  const turn = own[messages.filter(({ role }) => role === "assistant").length]
+  const asked = messages.findLastIndex((message) => message.role === "user" && message.text.startsWith("["))
+  const own = asked < 0 ? tree : (JSON.parse((messages[asked] as { text: string }).text) as Turn[])
+  const turn = own[messages.slice(asked + 1).filter(({ role }) => role === "assistant").length]
   if (!turn) return messages.length > 200 ? fail("internal", "the conversation does not end") : "the end"
   if (turn.do === "say") return turn.text
   if (turn.do === "call") return turn.calls.map(({ name, input }) => call(name, input))
-  return turn.children.map((child) => call("task", { agent: "explore", prompt: JSON.stringify(child) }))
+  return turn.children.map(({ context, turns }) =>
+    call("task", { agent: "explore", prompt: JSON.stringify(turns), context }),
+  )
 }

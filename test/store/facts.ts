@@ -146,6 +146,10 @@ const kinds: { [F in Fact as F["type"]]: fc.Arbitrary<Omit<F, "type">> } = {
       label: shortText,
       session: shortText,
       origin: fc.record({ run: shortText, call: shortText }),
+      history: fc.oneof(
+        fc.record({ as: fc.constant("fork" as const) }),
+        fc.record({ as: fc.constant("filtered" as const), tools: fc.array(shortText) }),
+      ),
     },
     ["agent", "model", "depth", "root", "system", "role", "limits"],
   ),
@@ -153,6 +157,25 @@ const kinds: { [F in Fact as F["type"]]: fc.Arbitrary<Omit<F, "type">> } = {
     reason: fc.constantFrom("turns", "tokens", "cost", "length", "empty", "refusal", "report"),
     text: anyText,
   }),
+  "tools.offered": fc.record({
+    tools: fc.oneof(
+      shortText,
+      fc.array(fc.record({ name: shortText, description: anyText, schema: fc.dictionary(shortText, anyJson) })),
+    ),
+  }),
+  "run.compacted": some(
+    {
+      from: fc.nat(),
+      summary: anyText,
+      most: fc.nat(),
+      before: anyNumber,
+      after: anyNumber,
+      usage,
+      cost,
+      ms: anyNumber,
+    },
+    ["from", "before", "after", "usage", "cost", "ms"],
+  ),
   "model.chosen": fc.record({ model: shortText }),
   "run.settled": fc.record({ outcome, ms: anyNumber }),
   "mail.sent": some({ text: anyText, images, key: shortText }, ["text"]),

@@ -5,7 +5,7 @@ import storedAgents from "../../src/agents/built-in.json" with { type: "json" }
 import { builtIn } from "../../src/tools/built-in.ts"
 import stored from "../../src/tools/cards.json" with { type: "json" }
 
-const world = { readable: [], writable: [], keep: async () => "", env: {}, ripgrep: () => "" }
+const world = { readable: [], writable: [], keep: async () => "", env: {}, ripgrep: () => "", fork: false }
 
 test("the cards say what the tools themselves say; if not, run: npm run cards", async () => {
   assert.deepEqual(stored, await cards())

@@ -36,6 +36,7 @@ export async function desk(t: TestContext): Promise<Desk> {
     },
     env: {},
     ripgrep: ripgrepPath,
+    fork: false,
   }
   const files = new Map<string, string>()
   const access = async (make: (world: World) => Tool, input: unknown) => {

@@ -68,7 +68,7 @@ function row(agent: Definition, by: Definition | undefined) {
 
 /** The tools that it would have as a child of the main agent, by default settings. */
 function resolvedTools(agent: Definition, depth = 1): string[] {
-  const world = { readable: [], writable: [], keep: async () => "", env: {}, ripgrep: () => "" }
+  const world = { readable: [], writable: [], keep: async () => "", env: {}, ripgrep: () => "", fork: false }
   const search = process.env.BRAVE_API_KEY ? { search: { key: "" } } : {}
   const tools = builtIn({ world, environment: [], web: { allowPrivate: false, ...search } })
   const above = { depth: 0, tools, gate: () => ({ do: "allow" as const }), bounds: { depth, parallel: 1 } }

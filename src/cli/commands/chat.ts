@@ -2,7 +2,7 @@ import { createInterface, type Interface } from "node:readline"
 import type { Question, Reply } from "../../agent/permission.ts"
 import { describe } from "../../agent/permit.ts"
 import type { Event } from "../../core/event.ts"
-import { numbers, seconds } from "../../core/numbers.ts"
+import { numbers } from "../../core/numbers.ts"
 import type { View } from "../../core/view.ts"
 import type { Report } from "../../report.ts"
 import type { Session } from "../../session.ts"
@@ -10,6 +10,7 @@ import { version } from "../../version.ts"
 import { codes } from "../exit.ts"
 import { callLine } from "../plain/call.ts"
 import { printable, visible } from "../plain/format.ts"
+import { providerNote } from "../plain/note.ts"
 import type { Flags } from "../program.ts"
 import { introduce, start } from "../start.ts"
 
@@ -81,9 +82,8 @@ function show(event: Event, view: View): void {
   if (event.type === "turn.delta" && event.kind === "text" && run?.depth === 0) {
     process.stdout.write(printable(event.text))
   }
-  if (event.type === "turn.failed" && event.wait !== null) {
-    process.stdout.write(printable(`\n${indent}${event.error.message}; trying again in ${seconds(event.wait)}\n`))
-  }
+  const note = providerNote(event)
+  if (note !== undefined) process.stdout.write(printable(`\n${indent}${note}\n`))
   if (event.type !== "call.started" && event.type !== "call.ended") return
   const call = run?.calls.get(event.id)?.call
   if (event.type === "call.started" && call) process.stdout.write(`\n${indent}${callLine(call)}\n`)

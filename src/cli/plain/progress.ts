@@ -3,6 +3,7 @@ import { count, seconds } from "../../core/numbers.ts"
 import type { RunView, View } from "../../core/view.ts"
 import { callLine } from "./call.ts"
 import { cut, oneLine } from "./format.ts"
+import { providerNote } from "./note.ts"
 
 export type Screen = {
   write(text: string): unknown
@@ -93,9 +94,8 @@ type Manner = { verbose: boolean; live: boolean; since(): number }
 function noteOf(event: Event, view: View, { verbose, live, since }: Manner): string | undefined {
   const run = view.get(event.run)
   if (!run) return undefined
-  if (event.type === "turn.failed" && event.wait !== null) {
-    return oneLine(`${"  ".repeat(run.depth + 1)}${event.error.message}; trying again in ${seconds(event.wait)}`, 200)
-  }
+  const note = providerNote(event)
+  if (note !== undefined) return oneLine(`${"  ".repeat(run.depth + 1)}${note}`, 200)
   if (verbose && event.type === "call.started") {
     const call = run.calls.get(event.id)?.call
     return call && `  ${run.depth > 0 ? "[sub] " : ""}${callLine(call)}`
@@ -109,6 +109,7 @@ function noteOf(event: Event, view: View, { verbose, live, since }: Manner): str
 
 function doing(run: RunView): string {
   if (run.failing) return "waiting for the provider"
+  if (run.compacting !== undefined) return "making the conversation shorter"
   const open = [...run.calls.values()].find(({ state }) => state === "started" || state === "asking")
   if (open) return open.state === "asking" ? `asking: ${callLine(open.call)}` : callLine(open.call)
   return run.draft.text ? "answering" : "thinking"

@@ -1,0 +1,71 @@
+import { line, type Squeeze, taskOf } from "../core/compact.ts"
+import type { Message } from "../core/message.ts"
+import { type RunView, weightOf } from "../core/view.ts"
+import { weighAll, weighText, weighTools } from "../core/weight.ts"
+import type { Model } from "../model/model.ts"
+
+/** What will be done to a conversation that grows too long. `notes` is how many tokens its summary may have, if it gets one. */
+export type Plan = Omit<Squeeze, "summary"> & { notes?: number }
+
+/** Answers of unknown length are taken to be no longer than this. */
+const longAnswer = 16_000
+
+/** How many tokens a request may have, so that the answer fits too and a guess may be a little wrong. */
+export const roomOf = ({ window, maxTokens = longAnswer }: Pick<Model, "window" | "maxTokens">): number =>
+  window - Math.min(maxTokens, window / 4) - window / 20
+
+/**
+ * How to make a conversation fit, with room to spare so that it need not be done again soon: old results go first, then
+ * all that is old becomes a summary, and where what is recent is too much by itself, its results are cut. Undefined if
+ * nothing of that would help.
+ */
+export function squeezeOf(run: RunView, room: number): Plan | undefined {
+  const { messages, task } = run
+  const { tokens, guess } = weightOf(run)
+  const budget = (room * guess) / tokens - weighText(run.system) - weighTools(run.tools)
+  if (budget <= 0) return undefined
+  const goal = budget / 2
+  const from = recentFrom(messages, budget / 4)
+  const [older, recent] = [messages.slice(0, from), messages.slice(from)]
+  const heavy = weighAll(recent)
+  const short = weighAll(older.map(line))
+  const shrinks = short < weighAll(older)
+  if (shrinks && short + heavy <= goal) return { from }
+  const kept = task < from ? weighAll(taskOf(messages, task)) : 0
+  const notes = short - kept > budget / 10 ? Math.floor(budget / 8) : undefined
+  const most = mostOf(recent, goal - kept - (notes ?? short - kept))
+  if (notes === undefined && most === undefined && !shrinks) return undefined
+  return { from, ...(notes !== undefined && { notes }), ...(most !== undefined && { most }) }
+}
+
+/** The last answer with all that came after it, and as much before it as is light enough. */
+function recentFrom(messages: readonly Message[], allowed: number): number {
+  let from = messages.findLastIndex(({ role }) => role === "assistant")
+  if (from < 0) return 0
+  let weight = weighAll(messages.slice(from))
+  for (let i = from - 1; i >= 0 && weight <= allowed; i--) {
+    weight += weighAll(messages.slice(i, i + 1))
+    // A result never parts from its call.
+    if (weight <= allowed && messages[i]!.role !== "result") from = i
+  }
+  return from
+}
+
+const leastKept = 200
+
+/** The length to cut recent results to, so that all together they are light enough; undefined if they are. */
+function mostOf(recent: readonly Message[], allowed: number): number | undefined {
+  const results = recent.filter(({ role }) => role === "result")
+  const rest = weighAll(recent) - weighAll(results)
+  const weights = results.map((result) => ({ weight: weighAll([result]), length: lengthOf(result) }))
+  weights.sort((a, b) => a.weight - b.weight)
+  let left = allowed - rest
+  for (const [i, { weight, length }] of weights.entries()) {
+    const share = left / (weights.length - i)
+    if (weight > share) return Math.max(leastKept, Math.floor((length * share) / weight))
+    left -= weight
+  }
+  return undefined
+}
+
+const lengthOf = (message: Message): number => (message.role === "result" ? message.text.length : 0)

@@ -1,0 +1,48 @@
+import type { History } from "./event.ts"
+import { filtered } from "./filtered.ts"
+import type { Message, Result } from "./message.ts"
+import type { RunView } from "./view.ts"
+
+/** What a new run knows of the one that started it, as of now. Messages are shared, never copied. */
+export type Inherited = Pick<RunView, "system" | "messages" | "inherited" | "tools" | "ids" | "files" | "weight">
+
+/** Of a fork, `system` is no system prompt: it has its parent's, and is told this after its parent's conversation. */
+export function inherit(
+  parent: RunView,
+  { history, system, model }: { history: History; system: string; model: string },
+): Inherited {
+  const files = new Map(parent.files)
+  const ids = new Set(parent.ids)
+  if (history.as === "filtered") {
+    const messages = filtered(parent.messages, { tools: history.tools, reasoning: model === parent.model })
+    return {
+      system,
+      messages,
+      inherited: messages.length,
+      tools: [],
+      ids,
+      files,
+      weight: { tokens: 0, guess: 0, messages: 0 },
+    }
+  }
+  const open = [...parent.calls.values()].map(({ call }): Result => placeholder(call.id, call.name))
+  const told: Message = { role: "user", text: system }
+  return {
+    system: parent.system,
+    messages: [...parent.messages, ...open, told],
+    inherited: parent.messages.length,
+    tools: parent.tools,
+    ids,
+    files,
+    weight: parent.weight,
+  }
+}
+
+/** The same for every call and every sibling, whatever became of the call by then. */
+const placeholder = (call: string, name: string): Result => ({
+  role: "result",
+  call,
+  name,
+  ok: true,
+  text: "(forked here)",
+})
