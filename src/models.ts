@@ -1,6 +1,7 @@
 import type { Agent } from "./agent/scope.ts"
 import type { Config } from "./config.ts"
 import { reasonOf } from "./core/error.ts"
+import type { Tuning } from "./core/event.ts"
 import { ModelError } from "./model/providers.ts"
 
 /** `checked` gives the full name of a model that can be used, or throws words that say what to set. */
@@ -28,6 +29,12 @@ export const modelFor =
   }
 
 const isForeign = (error: unknown): boolean => error instanceof ModelError && error.kind === "unknown_model"
+
+/** How models are told to answer, where an agent says nothing of it. */
+export const tuningIn = ({ temperature, effort }: Config): Tuning => ({
+  ...(temperature !== undefined && { temperature }),
+  ...(effort && { effort }),
+})
 
 /** `inherit` is no wish. */
 const named = (wish: string | string[] | undefined): string[] =>

@@ -19,7 +19,7 @@ import { limitsOf } from "./limits.ts"
 import type { AiSdkModel } from "./model/ai-sdk.ts"
 import type { Model } from "./model/model.ts"
 import { type Resolver, resolver } from "./model/resolve.ts"
-import { modelFor } from "./models.ts"
+import { modelFor, tuningIn } from "./models.ts"
 import { systemPrompt } from "./prompt.ts"
 import { type Report, reporting } from "./report.ts"
 import { masking } from "./secrets.ts"
@@ -166,10 +166,7 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
     now: () => performance.now(),
     mask: masking(env),
     ...answering(options, questions),
-    tuning: {
-      ...(config.temperature !== undefined && { temperature: config.temperature }),
-      ...(config.effort && { effort: config.effort }),
-    },
+    tuning: tuningIn(config),
   })
   const mainRun = before?.id ?? runtime.open(main, model.id)
   if (before && before.model !== model.id) log.emit(mainRun, { type: "model.chosen", model: model.id })

@@ -54,7 +54,8 @@ function lastSaid({ messages }: RunView): string {
   return last?.role === "assistant" ? textOf(last.parts) : ""
 }
 
-function limitsTold({ told }: RunView): "max_turns" | "budget" | undefined {
+/** Whether a run was told that it is at a limit: it has one more answer then, without tools. */
+export function limitsTold({ told }: RunView): "max_turns" | "budget" | undefined {
   if (told.has("tokens") || told.has("cost")) return "budget"
   return told.has("turns") ? "max_turns" : undefined
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander"
 import { version } from "../version.ts"
 import type { AgentFlags } from "./commands/agents.ts"
+import type { ShowFlags } from "./commands/sessions.ts"
 import { codes } from "./exit.ts"
 
 export type Flags = {
@@ -76,8 +77,10 @@ export async function program(argv: string[]): Promise<number> {
   sessions
     .command("show <id>")
     .description("one session, from its first prompt to its last answer")
-    .option("--json", "every stored fact, one a line")
-    .action(async (id: string, flags: { json?: true }) => {
+    .option("--run <run>", "only this run of it; the beginning of its id is enough")
+    .option("--requests", "what was sent to the model: its size by part, how much was sent before, what the cache did")
+    .option("--json", "every stored fact, one a line; with --requests these, as an array")
+    .action(async (id: string, flags: ShowFlags) => {
       code = await (await import("./commands/sessions.ts")).show(id, flags)
     })
   const agents = legwork.command("agents").description("who can be sent to work")

@@ -15,7 +15,7 @@ export function weighText(text: string): number {
 }
 
 /** Tokens of a message, with what a provider's format puts around it. */
-export function weigh(message: Message): number {
+function weigh(message: Message): number {
   if (message.role !== "assistant")
     return 12 + weighText(message.text) + (message.images ?? []).reduce((sum, each) => sum + weighImage(each), 0)
   return message.parts.reduce((sum, part) => {

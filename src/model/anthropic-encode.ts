@@ -18,7 +18,8 @@ export const by = "anthropic"
 /** What has to come back with a thought, unread. */
 export type Proof = { signature: string } | { redacted: string }
 
-const mark = ',"cache_control":{"type":"ephemeral"}'
+/** Says that the cache may end here. */
+export const mark = ',"cache_control":{"type":"ephemeral"}'
 const filler = json({ type: "text", text: "(no message)" })
 const budgets = { low: 4_096, medium: 12_288, high: 24_576 }
 const smallestBudget = 1_024

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { spawnSync } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
-import { readdir, stat, writeFile } from "node:fs/promises"
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { test } from "node:test"
 import { call, serve, steps } from "../../src/testing.ts"
@@ -69,6 +69,47 @@ test("sessions are listed and shown, to people and to programs", async (t) => {
   assert.deepEqual(
     [lines[0].legwork, lines[0].id, lines[1].type, lines.at(-1).type],
     [1, sessionId, "run.opened", "run.settled"],
+  )
+})
+
+test("a run is shown with who started it, and without what it knows of its parent's conversation", async (t) => {
+  await using server = await serve(({ system, messages }) => {
+    const turn = messages.filter(({ role }) => role === "assistant").length
+    if (system.startsWith("INNER")) return "the innermost"
+    if (system.startsWith("OUTER"))
+      return messages.at(-1)?.role === "result"
+        ? "the outer"
+        : [call("task", { prompt: "deeper", subagent_type: "inner" })]
+    if (turn === 0) return [call("read", { file_path: "a.txt" })]
+    return turn === 1 ? [call("task", { prompt: "deep", subagent_type: "outer", context: "filtered" })] : "end"
+  })
+  const agent = (name: string) => `---\nname: ${name}\ndescription: d\n---\n${name.toUpperCase()}\n`
+  const files = {
+    "a.txt": "alpha\n",
+    ".legwork/agents/inner.md": agent("inner"),
+    ".legwork/agents/outer.md": agent("outer"),
+  }
+  const { run, env } = await home(t, files)
+  const folder = join(env.XDG_CONFIG_HOME!, "legwork")
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, "settings.json"), '{"limits":{"depth":2}}')
+  const { sessionId } = JSON.parse((await run(["-p", "first", ...asJson], { env: server.env })).stdout)
+  const { stdout } = await run(["sessions", "show", sessionId])
+  const heads = stdout.match(/(?<=^── ).*? · \w+ · /gm) ?? []
+  const [main, outer, inner] = heads.map((line) => /\b[0-9a-f]{8}\b/.exec(line)?.[0])
+  assert.deepEqual(heads, [
+    `${main} · main · `,
+    `agent ${outer} from main · outer · `,
+    `agent ${inner} from agent ${outer} · inner · `,
+  ])
+  const said = stdout.split(/\n── .*\n/).slice(2)
+  const report = /the innermost agent .* tokens/
+  assert.deepEqual(
+    said.map((each) => each.replace(report, "(report)")),
+    [
+      "(goes on from 4 messages of its parent's conversation)\n\n> deep\n\n  task deeper\n    (report)\nthe outer\n",
+      "\n> deeper\n\nthe innermost\n",
+    ],
   )
 })
 

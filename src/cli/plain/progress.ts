@@ -108,8 +108,8 @@ function noteOf(event: Event, view: View, { verbose, live, since }: Manner): str
 }
 
 function doing(run: RunView): string {
-  if (run.failing) return "waiting for the provider"
   if (run.compacting !== undefined) return "making the conversation shorter"
+  if (run.failing) return "waiting for the provider"
   const open = [...run.calls.values()].find(({ state }) => state === "started" || state === "asking")
   if (open) return open.state === "asking" ? `asking: ${callLine(open.call)}` : callLine(open.call)
   return run.draft.text ? "answering" : "thinking"
