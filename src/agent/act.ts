@@ -1,9 +1,11 @@
-import type { Access } from "../core/access.ts"
+import type { Access, Fence } from "../core/access.ts"
 import { reasonOf } from "../core/error.ts"
 import type { Fact } from "../core/event.ts"
 import type { Call } from "../core/message.ts"
 import type { CallView } from "../core/view.ts"
 import { abortable } from "./abortable.ts"
+import { afterCall, beforeCall } from "./hooked.ts"
+import { parse } from "./parse.ts"
 import type { Offer, Scope, Tool, Use } from "./scope.ts"
 import { Slots } from "./slots.ts"
 import { Failed } from "./stopped.ts"
@@ -51,15 +53,22 @@ async function once(scope: Scope, open: CallView, offer: Offer | undefined): Pro
     const tool = await offer.load()
     const known = await recalled(tool, open)
     if (known) return end(known)
-    const input = await parse(tool, open)
+    const input = await parse(tool, call)
     if (!input.ok) return end({ ok: false, fault: "input", text: input.text })
-    const access = await abortable(scope.signal, Promise.resolve(tool.access(input.data, scope.view.root)))
-    const permission = await abortable(scope.signal, scope.permit(call.id, access))
+    const hooked = await beforeCall(scope, tool, call, input.data)
+    if (!hooked.ok) return end(hooked)
+    const { data } = hooked
+    const { root } = scope.view
+    const access = await abortable(scope.signal, Promise.resolve(tool.access(data, root)))
+    const preview = tool.preview && (async () => tool.preview?.(data, { root, access }).catch(() => undefined))
+    const wish = { call: call.id, tool: tool.name, input: data, access, ...(hooked.hook && { hook: hooked.hook }) }
+    const permission = await abortable(scope.signal, scope.permit({ ...wish, ...(preview && { preview }) }))
     if (!permission.allow) return end({ ok: false, text: permission.why })
     if (open.state !== "started") scope.emit({ type: "call.started", id: call.id, name: call.name })
     if (!tool.repeatable && !tool.recall) await safe(scope)
     scope.signal.throwIfAborted()
-    end(await abortable(scope.signal, tool.run(input.data, use(scope, call.id, access))))
+    const output = await abortable(scope.signal, tool.run(data, use(scope, call.id, access, permission.fence)))
+    end(await afterCall(scope, tool, call, { input: data, output }))
   } catch (error) {
     if (error instanceof Failed) throw error
     const text = reasonOf(error)
@@ -90,10 +99,11 @@ async function safe(scope: Scope): Promise<void> {
   }
 }
 
-function use(scope: Scope, call: string, access: Access): Use {
+function use(scope: Scope, call: string, access: Access, fence: Fence | undefined): Use {
   return {
     call,
     access,
+    ...(fence && { fence }),
     root: scope.view.root,
     signal: scope.signal,
     images: scope.model.images,
@@ -109,19 +119,10 @@ function use(scope: Scope, call: string, access: Access): Use {
   }
 }
 
-type Parsed = { ok: true; data: unknown } | { ok: false; text: string }
-
-async function parse(tool: Tool, { call }: CallView): Promise<Parsed> {
-  if (call.broken !== undefined) return { ok: false, text: "the arguments were not whole JSON; send the call again" }
-  const parsed = tool.input.safeParse(call.input)
-  if (parsed.success) return { ok: true, data: parsed.data }
-  const { explain } = await import("./explain.ts")
-  return { ok: false, text: `the arguments do not fit ${tool.name}:\n${explain(parsed.error)}` }
-}
-
 /** A fork sees all tools of its parent. Those that are not its own are refused, as by any rule. */
 function withoutTool(scope: Scope, { id, name }: Call): Ended {
-  if (scope.view.tools.every((tool) => tool.name !== name))
+  const meant = scope.ceiling.tools.find((tool) => tool.name === name || tool.aliases?.includes(name))
+  if (!meant || scope.view.tools.every((tool) => tool.name !== meant.name))
     return { ok: false, fault: "unknown", text: unknownTool(name, scope.tools) }
   const word = `${name} is not among the tools of this agent, ${scope.view.agent}; go on without it`
   scope.emit({ type: "gate.answered", call: id, access: { kind: "none" }, allow: false, by: "rule", word })

@@ -6,6 +6,7 @@ import { act, stopped } from "./act.ts"
 import { asked } from "./ask.ts"
 import { compact } from "./compact.ts"
 import { request } from "./context.ts"
+import { beforeEnd } from "./hooked.ts"
 import type { Scope } from "./scope.ts"
 import { type Plan, roomOf, squeezeOf } from "./squeeze.ts"
 import { Failed, Stopped } from "./stopped.ts"
@@ -13,7 +14,7 @@ import { Failed, Stopped } from "./stopped.ts"
 export type Next =
   | { do: "act"; calls: CallView[] }
   | { do: "read" }
-  | { do: "tell"; reason: Reason }
+  | { do: "tell"; reason: Exclude<Reason, "hook"> }
   | { do: "compact"; plan: Plan }
   | { do: "ask"; tools: "auto" | "none" }
   | { do: "settle"; outcome: Outcome }
@@ -85,7 +86,7 @@ const fail = (kind: Failure["kind"], message: string, text = ""): Next =>
   settled({ status: "failed", text, error: { kind, message } })
 
 const lastWord = "Call no more tools: answer now with what you have, and say what is left undone."
-const words: Record<Reason, string> = {
+const words: Record<Exclude<Reason, "hook">, string> = {
   turns: `You have used all your turns. ${lastWord}`,
   tokens: `You have used all your tokens. ${lastWord}`,
   cost: `You have used all the money for this. ${lastWord}`,
@@ -105,7 +106,12 @@ export async function drive(scope: Scope): Promise<Outcome> {
       const broken = scope.broken()
       if (broken) throw new Failed({ kind: "store", message: broken.message })
       const next = decide(scope.view, { turns: scope.limits.turns, room, spent: scope.spent() })
-      if (next.do === "settle") return await settle(scope, next.outcome, began)
+      if (next.do === "settle") {
+        const more = next.outcome.status === "completed" ? await beforeEnd(scope) : undefined
+        if (more === undefined) return await settle(scope, next.outcome, began)
+        scope.emit({ type: "run.told", reason: "hook", text: more })
+        continue
+      }
       if (next.do === "read") scope.emit({ type: "mail.read" })
       if (next.do === "tell") scope.emit({ type: "run.told", reason: next.reason, text: words[next.reason] })
       if (next.do === "act") await act(scope, next.calls)

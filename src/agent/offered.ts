@@ -13,9 +13,9 @@ export class Offered {
     this.#log = log
   }
 
-  /** A fork sees its parent's, whatever has changed since. */
+  /** A fork sees its parent's, whatever has changed since; and within a turn nothing changes, for those who fork from it. */
   tell(view: RunView, tools: readonly Offer[]): void {
-    if (view.history === "fork") return
+    if (view.history === "fork" || (view.calls.size > 0 && view.tools.length > 0)) return
     const stands = ({ run, specs }: { run: RunId; specs: ToolSpec[] }) => this.#log.view.get(run)?.tools === specs
     const known = this.#lists.find((list) => same(list.of, tools) && stands(list))
     if (known) {

@@ -36,7 +36,8 @@ export function childOf(birth: Birth, choices: Choices): Opening {
   const depth = ceiling.depth + 1
   if (depth > ceiling.bounds.depth) throw new Error("an agent at this depth may not start others: do the work yourself")
   const { mayStart } = parent.role
-  if (mayStart && agent.name !== forkName && !mayStart.includes(agent.name))
+  const forked = task.agent === undefined && agent.name === forkName
+  if (mayStart && !forked && !mayStart.includes(agent.name))
     throw new Error(`this agent may start only ${mayStart.join(", ")}, not ${agent.name}`)
   const { role } = agent
   const { tools } = narrow(ceiling, role)

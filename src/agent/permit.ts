@@ -10,7 +10,7 @@ const deny = (why: string): Verdict => ({ do: "deny", why })
 /** What a mode says to each access. Asked in one place, before every call of every run. */
 export const gateFor =
   (mode: Mode): Gate =>
-  (access) => {
+  ({ access }) => {
     if (access.kind === "none" || access.kind === "agent") return allow
     if (access.kind === "write" && !access.inside) return deny(`${access.path} is outside the workspace: not written`)
     if (mode === "bypass") return allow

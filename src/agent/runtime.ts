@@ -1,4 +1,5 @@
 import type { Limits, Outcome, RunId, Tuning } from "../core/event.ts"
+import type { Hooks } from "../core/hook.ts"
 import type { Log } from "../core/log.ts"
 import type { Image } from "../core/message.ts"
 import { family, lineage, type RunView } from "../core/view.ts"
@@ -50,6 +51,8 @@ export type Options = {
   mask?(text: string): string
   /** Whoever answers questions. Absent: nobody does. */
   answer?: (question: Question, signal: AbortSignal) => Promise<Reply>
+  /** The commands that people want run around what a run does. */
+  hooksOf?(run: Pick<RunView, "agent">): Hooks
   /** For runs whose agent says nothing of it. */
   tuning?: Tuning
 }
@@ -63,6 +66,9 @@ type Working = {
   queued: boolean
   memo: object
 }
+/** A child that is about to be opened. */
+type Expected = { agent: Agent; id: RunId; context?: string }
+
 export type Prompt = { text: string; images?: Image[]; key?: string }
 /**
  * Runs the runs. It keeps only what the log cannot say: who is at work in this process.
@@ -72,14 +78,19 @@ export class Runtime {
   #working = new Map<RunId, Working>()
   #slots: Slots[] = []
   #offered: Offered
+  /** Resolves when a person next allows something for good. */
+  #loosened = Promise.withResolvers<void>()
   #options: Options
 
   constructor(options: Options) {
     this.#options = options
     this.#offered = new Offered(options.log)
-    options.log.listen(({ run }) => {
-      const working = this.#working.get(run)
+    options.log.listen((event) => {
+      const working = this.#working.get(event.run)
       if (working) working.seen = options.now()
+      if (event.type !== "gate.answered" || !event.always) return
+      this.#loosened.resolve()
+      this.#loosened = Promise.withResolvers()
     })
   }
 
@@ -125,18 +136,22 @@ export class Runtime {
     const key = `${parent}/${call}`
     if (task.prompt.trim() === "") throw new Error("the prompt is empty: say what the agent is to do")
     if (task.resume !== undefined) await this.#checkType(task)
-    const agent =
-      task.resume === undefined && !view.children.has(call) ? await agentFor(view, task, this.#options) : undefined
+    const birth =
+      task.resume === undefined && !view.children.has(call) ? await this.#expected(view, task, signal) : undefined
     signal.throwIfAborted()
     // From here to the prompt nothing waits, so that two requests for one child cannot both find it at rest.
     const begun = task.resume === undefined ? view.children.get(call) : this.#rested(view, task, key)
+    // One that a program starts may come before its parent was ever at work.
+    if (!begun && !this.#working.has(parent)) this.#offered.tell(view, this.#powers(view).tools)
     const run =
       begun ??
       this.#open(
-        agent!,
-        childOf({ parent: view, ceiling: this.#powers(view).ceiling, call, task, agent: agent! }, this.#options),
+        birth!.agent,
+        childOf({ parent: view, ceiling: this.#powers(view).ceiling, call, task, agent: birth!.agent }, this.#options),
+        birth!.id,
       )
-    const outcome = await this.prompt(run, { text: task.prompt, key })
+    const text = [task.prompt, birth?.context].filter(Boolean).join("\n\n")
+    const outcome = await this.prompt(run, { text, key })
     return resultOf(this.#options.log.view, run, outcome)
   }
 
@@ -226,7 +241,9 @@ export class Runtime {
       synced: () => log.synced(),
       broken: () => log.broken(),
       mask,
-      permit: (call, access) => permit(scope, call, access, this.#answerer(view)),
+      permit: (wish) => permit(scope, wish, this.#answerer(view)),
+      loosened: () => this.#loosened.promise,
+      hooks: this.#options.hooksOf?.(view) ?? noHooks,
       spawn: (call, task) => this.task(view.id, call, task, signal),
       tuning: { ...tuning, ...view.tuning },
       memo: this.#working.get(view.id)!.memo,
@@ -245,9 +262,21 @@ export class Runtime {
     return narrow(above, role)
   }
 
-  #open(agent: Agent, { origin, ...about }: Opening): RunId {
-    const { log, session, newId, root, system } = this.#options
-    const run = newId()
+  /** Who will do a task, and what hooks want it to know. They cannot keep it from starting. */
+  async #expected(parent: RunView, task: Task, signal: AbortSignal): Promise<Expected> {
+    const agent = await agentFor(parent, task, this.#options)
+    const id = this.#options.newId()
+    const hooks = this.#options.hooksOf?.({ agent: agent.name })
+    if (!hooks?.has("SubagentStart")) return { agent, id }
+    const said = await hooks.fire({ event: "SubagentStart", agent: { id, type: agent.name } }, signal)
+    const { context, notes } = said
+    if (notes.length > 0 || context)
+      this.#options.log.emit(parent.id, { type: "hook.ran", event: "SubagentStart", said })
+    return { agent, id, ...(context && { context }) }
+  }
+
+  #open(agent: Agent, { origin, ...about }: Opening, run = this.#options.newId()): RunId {
+    const { log, session, root, system } = this.#options
     const from = origin ? { origin } : session !== undefined && { session }
     const { name, role } = agent
     const told = system(agent, { depth: about.depth, context: about.history?.as ?? "fresh" })
@@ -299,6 +328,8 @@ export class Runtime {
     return found
   }
 }
+
+const noHooks: Hooks = { has: () => false, fire: async () => ({ notes: [] }) }
 
 /** A crash came between opening a run and telling it its task: whoever opened it will tell it again. */
 const unasked: Outcome = { status: "cancelled", text: "" }

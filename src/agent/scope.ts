@@ -1,14 +1,25 @@
 import type * as z from "zod"
-import type { Access, Change, Details, Touch } from "../core/access.ts"
+import type { Access, Change, Details, Fence, Rule, Touch } from "../core/access.ts"
 import type { Fact, Failure, Hint, Limits, Role, RunId, Status, Tuning } from "../core/event.ts"
+import type { Hooks } from "../core/hook.ts"
 import type { Image } from "../core/message.ts"
 import type { Cost, Usage } from "../core/usage.ts"
 import type { RunView } from "../core/view.ts"
 import type { Model, ToolSpec } from "../model/model.ts"
 import type { Receipt } from "./receipt.ts"
 
-export type Verdict = { do: "allow" } | { do: "ask" } | { do: "deny"; why: string }
-export type Gate = (access: Access) => Verdict
+/** What the gate is asked. `fence` is what the run's commands are kept to anyway. */
+export type Asked = { tool: string; access: Access; fence?: Fence }
+
+/**
+ * Allowed, perhaps only within a fence; or a person must be asked, who sees the parts of a command and what a yes for
+ * good would allow; or denied, in words for the model.
+ */
+export type Verdict =
+  | { do: "allow"; fence?: Fence }
+  | { do: "ask"; always?: Rule[]; parts?: string[] }
+  | { do: "deny"; why: string }
+export type Gate = (asked: Asked) => Verdict | Promise<Verdict>
 
 /** `depth`: how deep children may go; the main agent is at 0. `parallel`: runs at work at a time, per depth. */
 type Bounds = { depth: number; parallel: number }
@@ -47,6 +58,8 @@ export type Use = {
   signal: AbortSignal
   /** What the gate let pass for this call. Without it a tool may only do what needs no leave. */
   access?: Access
+  /** What a command must be kept to; absent: nothing. */
+  fence?: Fence
   /** Whether the model can look at images. */
   images: boolean
   /** The hash of each file the run has read or written, by path. */
@@ -76,6 +89,8 @@ export type Tool<In extends z.ZodType = z.ZodType> = {
    */
   recall?(change: Change): Promise<Output | "again" | undefined>
   access(input: z.output<In>, root: string): Access | Promise<Access>
+  /** What it would do, for the person who is asked about it. Changes nothing. */
+  preview?(input: z.output<In>, use: Pick<Use, "root" | "access">): Promise<Details | undefined>
   run(input: z.output<In>, use: Use): Promise<Output>
 }
 
@@ -115,10 +130,18 @@ export type TaskResult = {
 }
 
 /** The outermost that a run and all below it may do. It goes down unchanged or tighter. */
-export type Ceiling = { depth: number; tools: readonly Offer[]; gate: Gate; bounds: Bounds }
+export type Ceiling = {
+  depth: number
+  tools: readonly Offer[]
+  gate: Gate
+  bounds: Bounds
+  fence?: Fence
+  /** What the rules and the mode of a role say by themselves; undefined if it has none. */
+  own?(role: Role): Gate | undefined
+}
 
 /** What a run may do: its role within its ceiling. */
-export type Powers = { ceiling: Ceiling; tools: readonly Offer[]; gate: Gate }
+export type Powers = { ceiling: Ceiling; tools: readonly Offer[]; gate: Gate; fence?: Fence }
 
 /** All that the loop can reach: a run's powers and the one stream that it writes to. */
 export type Scope = Powers & {
@@ -136,7 +159,10 @@ export type Scope = Powers & {
   mask(text: string): string
   /** Why nothing can be stored any more, once that is so. */
   broken(): Error | undefined
-  permit(call: string, access: Access): Promise<Permission>
+  permit(wish: Wish): Promise<Permission>
+  /** Resolves when a person has allowed something for good. */
+  loosened(): Promise<void>
+  hooks: Hooks
   spawn(call: string, task: Task): Promise<TaskResult>
   /** Milliseconds on a clock that never jumps. */
   now(): number
@@ -146,7 +172,17 @@ export type Scope = Powers & {
   from?: object
 }
 
-export type Permission = { allow: true } | { allow: false; why: string }
+/** A call that wants leave. `hook` is what people's own commands said to it, if anything. */
+export type Wish = {
+  call: string
+  tool: string
+  input: unknown
+  access: Access
+  hook?: "allow" | "ask"
+  preview?(): Promise<Details | undefined>
+}
+
+export type Permission = { allow: true; fence?: Fence } | { allow: false; why: string }
 
 /**
  * The one rule of delegation: a child can do nothing that its ceiling forbids, and the ceiling never widens on the way
@@ -156,20 +192,39 @@ export type Permission = { allow: true } | { allow: false; why: string }
 export function narrow(above: Ceiling, role: Role): Powers {
   const depth = above.depth + 1
   const gate = role.readonly ? stricter(above.gate, readOnly) : above.gate
+  const fence = tighter(above.fence, role.readonly ? shut : role.fence)
+  const own = above.own?.(role)
   const named = role.tools === "*" ? above.tools : above.tools.filter(({ name }) => role.tools.includes(name))
   const deeper = depth < above.bounds.depth
   const tools = named.filter(({ name, spawns }) => !role.denied.includes(name) && (!spawns || deeper))
-  return { ceiling: { ...above, depth, gate }, tools, gate }
+  const kept = fence && { fence }
+  return { ceiling: { ...above, depth, gate, ...kept }, tools, gate: own ? stricter(gate, own) : gate, ...kept }
 }
 
-/** Writing is no part of a read-only role, whoever might permit it. */
-const readOnly: Gate = ({ kind }) =>
-  kind === "write" || kind === "run" ? { do: "deny", why: "this agent is read-only" } : { do: "allow" }
+const shut: Fence = { level: "read-only", network: false }
+
+/** Writing is no part of a read-only role, whoever might permit it; a command is none only where it cannot write. */
+const readOnly: Gate = ({ access: { kind }, fence }) =>
+  kind === "write" || (kind === "run" && fence?.level !== "read-only")
+    ? { do: "deny", why: "this agent is read-only" }
+    : { do: "allow" }
 
 const order = { allow: 0, ask: 1, deny: 2 }
-const stricter =
+
+export const stricter =
   (a: Gate, b: Gate): Gate =>
-  (access) => {
-    const [one, other] = [a(access), b(access)]
+  async (asked) => {
+    const [one, other] = await Promise.all([a(asked), b(asked)])
+    if (one.do === "allow" && other.do === "allow") {
+      const fence = tighter(one.fence, other.fence)
+      return { do: "allow", ...(fence && { fence }) }
+    }
     return order[one.do] >= order[other.do] ? one : other
   }
+
+/** The fence that keeps to both. */
+export function tighter(a: Fence | undefined, b: Fence | undefined): Fence | undefined {
+  if (!a || !b) return a ?? b
+  const level = a.level === "read-only" || b.level === "read-only" ? "read-only" : "workspace-write"
+  return { level, network: a.network && b.network }
+}

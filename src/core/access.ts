@@ -7,6 +7,12 @@ export type Access =
   | { kind: "fetch"; url: string }
   | { kind: "agent"; name: string }
 
+/** What to do about the calls of a tool that fit a pattern; `*` is every call. Tools have our own names. */
+export type Rule = { tool: string; pattern: string; do: "allow" | "ask" | "deny" }
+
+/** What the operating system keeps a command to. */
+export type Fence = { level: "read-only" | "workspace-write"; network: boolean }
+
 /** A file that a call read or changed, with the hash of its bytes. `before` is null for a file that was not there. */
 export type Touch =
   | { did: "read"; path: string; hash: string }

@@ -1,5 +1,6 @@
-import type { Access, Change, Details, Touch } from "./access.ts"
+import type { Access, Change, Details, Fence, Rule, Touch } from "./access.ts"
 import type { Squeeze } from "./compact.ts"
+import type { HookEvent, Said } from "./hook.ts"
 import type { Image, Part, Stop, ToolSpec } from "./message.ts"
 import type { Cost, Usage } from "./usage.ts"
 
@@ -42,7 +43,7 @@ export type Origin = { run: RunId; call: string }
 export type History = { as: "fork" } | { as: "filtered"; tools: string[] }
 
 /** Why the engine itself says something to a run. Each is said at most once between two rests. */
-export type Reason = "turns" | "tokens" | "cost" | "length" | "empty" | "refusal" | "report"
+export type Reason = "turns" | "tokens" | "cost" | "length" | "empty" | "refusal" | "report" | "hook"
 
 /** Where a run must end, counted since it last rested. Tokens, dollars and time are those of its whole family. */
 export type Limits = { turns: number; tokens?: number; cost?: number; timeout?: number; idle?: number }
@@ -56,9 +57,18 @@ export type Role = {
   denied: string[]
   /** Nothing that writes, and no child that could. */
   readonly?: true
+  /** Its own rules; of those that fit a call the last counts. */
+  rules?: Rule[]
+  /** It asks where this mode would. */
+  mode?: "default" | "acceptEdits"
+  /** What its commands, and those of all below it, are kept to. */
+  fence?: Fence
   /** The only agents that it may start. */
   mayStart?: string[]
 }
+
+/** What a person is asked about. `parts`: what a command consists of; `always`: what a yes for good would allow. */
+export type Asking = { access: Access; parts?: string[]; always?: Rule[]; details?: Details }
 
 /** Facts are stored, in order, for ever. Everything else in the product is derived from them. */
 export type Fact =
@@ -106,16 +116,20 @@ export type Fact =
       /** The model's own mistake: arguments that the tool's schema refuses, or a tool that is not there. */
       fault?: "input" | "unknown"
     }
-  | { type: "gate.asked"; call: string; access: Access }
+  | ({ type: "gate.asked"; call: string } & Asking)
   | {
       type: "gate.answered"
       call: string
       access: Access
       allow: boolean
-      by: "user" | "nobody" | "rule"
+      by: "user" | "nobody" | "rule" | "hook"
       /** For the model, when the answer is no. */
       word?: string
+      /** What is allowed from now on, in the whole session. */
+      always?: Rule[]
     }
+  /** What people's own commands had to say about something that happened, or about a call. */
+  | { type: "hook.ran"; event: HookEvent; call?: string; said: Said }
 
 /** Hints are shown while they last and never stored: a later fact repeats all that they said. */
 export type Hint =

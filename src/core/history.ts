@@ -4,17 +4,21 @@ import type { Message, Result } from "./message.ts"
 import type { RunView } from "./view.ts"
 
 /** What a new run knows of the one that started it, as of now. Messages are shared, never copied. */
-export type Inherited = Pick<RunView, "system" | "messages" | "inherited" | "tools" | "ids" | "files" | "weight">
+export type Inherited = Pick<
+  RunView,
+  "system" | "messages" | "inherited" | "tools" | "ids" | "files" | "touchedWith" | "weight"
+>
 
 /** Of a fork, `system` is no system prompt: it has its parent's, and is told this after its parent's conversation. */
 export function inherit(
   parent: RunView,
   { history, system, model }: { history: History; system: string; model: string },
 ): Inherited {
-  const files = new Map(parent.files)
+  const files = filesOf(parent)
   const ids = new Set(parent.ids)
   if (history.as === "filtered") {
     const messages = filtered(parent.messages, { tools: history.tools, reasoning: model === parent.model })
+    for (const path of files.keys()) if (!history.tools.includes(parent.touchedWith.get(path) ?? "")) files.delete(path)
     return {
       system,
       messages,
@@ -22,6 +26,7 @@ export function inherit(
       tools: [],
       ids,
       files,
+      touchedWith: new Map(parent.touchedWith),
       weight: { tokens: 0, guess: 0, messages: 0 },
     }
   }
@@ -34,8 +39,19 @@ export function inherit(
     tools: parent.tools,
     ids,
     files,
+    touchedWith: new Map(parent.touchedWith),
     weight: parent.weight,
   }
+}
+
+/** Which files it knew when the turn at hand began: what its calls have done since is not in what is inherited. */
+function filesOf({ files, filesBefore }: RunView): Map<string, string> {
+  const known = new Map(files)
+  for (const [path, hash] of filesBefore) {
+    if (hash === null) known.delete(path)
+    else known.set(path, hash)
+  }
+  return known
 }
 
 /** The same for every call and every sibling, whatever became of the call by then. */

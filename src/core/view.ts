@@ -1,6 +1,6 @@
-import type { Access, Change, Todo } from "./access.ts"
+import type { Change, Rule, Todo } from "./access.ts"
 import { compacted } from "./compact.ts"
-import type { Event, Failure, Limits, Origin, Outcome, Reason, Role, RunId, Tuning } from "./event.ts"
+import type { Asking, Event, Failure, Limits, Origin, Outcome, Reason, Role, RunId, Tuning } from "./event.ts"
 import { inherit } from "./history.ts"
 import {
   type Call,
@@ -22,7 +22,7 @@ export type CallView = {
   /** `started` means that the tool may have acted; before that, nothing has been done. */
   state: "waiting" | "asking" | "started" | "ended"
   /** What it asks leave for, while it asks. */
-  access?: Access
+  asking?: Asking
   answer?: { allow: boolean; word?: string }
   plan?: Change
   result?: Result
@@ -81,9 +81,15 @@ export type RunView = {
   before: Spent
   /** Files it has read or written, by the hash it knows. */
   files: Map<string, string>
+  /** The same as it was when the turn at hand began, as far as that has changed since; null where nothing was known. */
+  filesBefore: Map<string, string | null>
+  /** The tool that it last touched a file with. */
+  touchedWith: Map<string, string>
   /** What it and its descendants have done since it last rose, from the record and not from what they say. */
   deeds: Deeds
   todo: Todo[]
+  /** Of the main run: what a person has allowed for good, for every run of the session. */
+  allowed: Rule[]
   draft: { text: string; reasoning: string }
   /** The summary so far, while its conversation is made shorter. */
   compacting?: string
@@ -166,8 +172,11 @@ function opened(view: View, event: Opened): RunView {
     family: { usage: noUsage(), cost: 0, toolCalls: 0 },
     before: { usage: noUsage(), cost: 0, toolCalls: 0 },
     files: new Map(),
+    filesBefore: new Map(),
+    touchedWith: new Map(),
     deeds: { read: new Set(), changed: new Map(), commands: [], refused: 0 },
     todo: [],
+    allowed: [],
     draft: { text: "", reasoning: "" },
     openedAt: event.at,
     ...inherited(view, event),
@@ -265,8 +274,9 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       return
     case "gate.asked": {
       const open = openCall(run, event.call)
+      const { access, parts, always, details } = event
       open.state = "asking"
-      open.access = event.access
+      open.asking = { access, ...(parts && { parts }), ...(always && { always }), ...(details && { details }) }
       return
     }
     case "gate.answered": {
@@ -274,9 +284,12 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       if (!event.allow) for (const { deeds } of lineage(view, run)) deeds.refused++
       open.state = "waiting"
       open.answer = { allow: event.allow, ...(event.word !== undefined && { word: event.word }) }
-      delete open.access
+      delete open.asking
+      if (event.always) root(view, run).allowed.push(...event.always)
       return
     }
+    case "hook.ran":
+      return
     default:
       event satisfies never
   }
@@ -295,7 +308,11 @@ function end(run: RunView, event: Extract<Event, { type: "call.ended" }>): void 
     ...(event.images && { images: event.images }),
   }
   run.toolCalls++
-  for (const { path, hash } of event.touched ?? []) run.files.set(path, hash)
+  for (const { path, hash } of event.touched ?? []) {
+    if (!run.filesBefore.has(path)) run.filesBefore.set(path, run.files.get(path) ?? null)
+    run.files.set(path, hash)
+    run.touchedWith.set(path, open.call.name)
+  }
   if (event.details?.kind === "todo") run.todo = event.details.items
   if (event.fault) {
     const text = `${open.call.name}: ${event.text}`
@@ -304,6 +321,7 @@ function end(run: RunView, event: Extract<Event, { type: "call.ended" }>): void 
   for (const { state } of run.calls.values()) if (state !== "ended") return
   for (const { result } of run.calls.values()) if (result) run.messages.push(result)
   run.calls = new Map()
+  run.filesBefore = new Map()
 }
 
 function record(deeds: Deeds, { touched = [], details }: Extract<Event, { type: "call.ended" }>): void {
@@ -361,6 +379,12 @@ function shownTo(view: View, run: RunId): ToolSpec[] {
 /** A run and those above it, up to the main run. */
 export function* lineage(view: View, run: RunView): Generator<RunView> {
   for (let each: RunView | undefined = run; each; each = each.origin && view.get(each.origin.run)) yield each
+}
+
+function root(view: View, run: RunView): RunView {
+  let top = run
+  for (const each of lineage(view, run)) top = each
+  return top
 }
 
 function openCall(run: RunView, id: string): CallView {

@@ -81,6 +81,8 @@ const access = variant("kind", {
   agent: { name: text },
 })
 
+const rule = shape({ tool: text, pattern: text, do: word("allow", "ask", "deny") })
+
 const known: { [F in Fact as F["type"]]: Fields<Omit<F, "type">> } = {
   "run.opened": {
     agent: text,
@@ -93,6 +95,9 @@ const known: { [F in Fact as F["type"]]: Fields<Omit<F, "type">> } = {
       denied: list(text),
       readonly: or(undefined, flag),
       mayStart: or(undefined, list(text)),
+      rules: or(undefined, list(rule)),
+      mode: or(undefined, word("default", "acceptEdits")),
+      fence: or(undefined, shape({ level: word("read-only", "workspace-write"), network: flag })),
     }),
     limits: shape({
       turns: number,
@@ -108,7 +113,7 @@ const known: { [F in Fact as F["type"]]: Fields<Omit<F, "type">> } = {
     history: or(undefined, variant("as", { fork: {}, filtered: { tools: list(text) } })),
   },
   "tools.offered": { tools: either(text, list(shape({ name: text, description: text, schema: anything }))) },
-  "run.told": { reason: word("turns", "tokens", "cost", "length", "empty", "refusal", "report"), text },
+  "run.told": { reason: word("turns", "tokens", "cost", "length", "empty", "refusal", "report", "hook"), text },
   "run.compacted": {
     from: count,
     summary: or(undefined, text),
@@ -143,8 +148,22 @@ const known: { [F in Fact as F["type"]]: Fields<Omit<F, "type">> } = {
     touched: or(undefined, list(touch)),
     fault: or(undefined, word("input", "unknown")),
   },
-  "gate.asked": { call: text, access },
-  "gate.answered": { call: text, access, allow: flag, by: word("user", "nobody", "rule"), word: or(undefined, text) },
+  "gate.asked": {
+    call: text,
+    access,
+    parts: or(undefined, list(text)),
+    always: or(undefined, list(rule)),
+    details: or(undefined, details),
+  },
+  "gate.answered": {
+    call: text,
+    access,
+    allow: flag,
+    by: word("user", "nobody", "rule", "hook"),
+    word: or(undefined, text),
+    always: or(undefined, list(rule)),
+  },
+  "hook.ran": { event: text, call: or(undefined, text), said: shape({ notes: list(text) }) },
 }
 
 const stamp = shape({ seq: Number.isSafeInteger, at: number, run: text, type: text })

@@ -176,7 +176,7 @@ test("time spent waiting for a person is not charged", async () => {
     [task("lead", "p")],
     (request) => (turnsIn(request) === 0 ? [call("change")] : "done"),
     {
-      gate: ({ kind }) => (kind === "write" ? { do: "ask" } : { do: "allow" }),
+      gate: ({ access }) => (access.kind === "write" ? { do: "ask" } : { do: "allow" }),
       answer: async () => {
         setTimeout(asked.resolve, 150)
         await asked.promise

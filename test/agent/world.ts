@@ -2,6 +2,7 @@ import * as z from "zod"
 import { offer } from "../../src/agent/offer.ts"
 import { type Options, Runtime } from "../../src/agent/runtime.ts"
 import { type Agent, type Ceiling, type Gate, type Offer, type Tool, tool } from "../../src/agent/scope.ts"
+import type { Fence } from "../../src/core/access.ts"
 import type { Event, Fact, Limits, Stamped } from "../../src/core/event.ts"
 import { Log } from "../../src/core/log.ts"
 import type { RunView, View } from "../../src/core/view.ts"
@@ -91,6 +92,8 @@ export type Making = Omit<Partial<Options>, "limits" | "ceiling"> & {
   gate?: Gate
   tools?: Offer[]
   bounds?: Partial<Ceiling["bounds"]>
+  fence?: Fence
+  own?: NonNullable<Ceiling["own"]>
   /** Of every run, unless its agent or its task says otherwise. */
   limits?: Partial<Limits> | Options["limits"]
 }
@@ -104,6 +107,8 @@ export function world(model: Model, making: Making = {}) {
     tools = toolsOf(done),
     bounds,
     limits,
+    fence,
+    own,
     ...options
   } = making
   const facts: Stamped<Fact>[] = structuredClone(stored)
@@ -121,7 +126,13 @@ export function world(model: Model, making: Making = {}) {
   const runtime = new Runtime({
     log,
     root: "/w",
-    ceiling: () => ({ tools, gate, bounds: { depth: 2, parallel: 2, ...bounds } }),
+    ceiling: () => ({
+      tools,
+      gate,
+      bounds: { depth: 2, parallel: 2, ...bounds },
+      ...(fence && { fence }),
+      ...(own && { own }),
+    }),
     agent: async (name) => find(name),
     modelFor: (_, asked, parent) => asked ?? parent,
     model: async () => model,

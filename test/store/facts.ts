@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import type { Access, Details, Touch } from "../../src/core/access.ts"
+import type { Access, Details, Rule, Touch } from "../../src/core/access.ts"
 import type { Fact, Failure, Outcome, Stamped } from "../../src/core/event.ts"
 import type { Image, Part } from "../../src/core/message.ts"
 import type { Usage } from "../../src/core/usage.ts"
@@ -121,6 +121,12 @@ const access = fc.oneof(
   fc.record({ kind: fc.constant("agent"), name: shortText }),
 ) as fc.Arbitrary<Access>
 
+const rule: fc.Arbitrary<Rule> = fc.record({
+  tool: shortText,
+  pattern: shortText,
+  do: fc.constantFrom("allow", "ask", "deny"),
+})
+
 /** A new kind of fact does not compile until it is here too. */
 const kinds: { [F in Fact as F["type"]]: fc.Arbitrary<Omit<F, "type">> } = {
   "run.opened": some(
@@ -136,6 +142,9 @@ const kinds: { [F in Fact as F["type"]]: fc.Arbitrary<Omit<F, "type">> } = {
           denied: fc.array(shortText),
           readonly: fc.constant(true as const),
           mayStart: fc.array(shortText),
+          rules: fc.array(rule),
+          mode: fc.constantFrom("default" as const, "acceptEdits" as const),
+          fence: fc.record({ level: fc.constantFrom("read-only", "workspace-write"), network: flag }),
         },
         ["tools", "denied"],
       ),
@@ -154,7 +163,7 @@ const kinds: { [F in Fact as F["type"]]: fc.Arbitrary<Omit<F, "type">> } = {
     ["agent", "model", "depth", "root", "system", "role", "limits"],
   ),
   "run.told": fc.record({
-    reason: fc.constantFrom("turns", "tokens", "cost", "length", "empty", "refusal", "report"),
+    reason: fc.constantFrom("turns", "tokens", "cost", "length", "empty", "refusal", "report", "hook"),
     text: anyText,
   }),
   "tools.offered": fc.record({
@@ -206,10 +215,30 @@ const kinds: { [F in Fact as F["type"]]: fc.Arbitrary<Omit<F, "type">> } = {
     },
     ["id", "ok", "text", "ms"],
   ),
-  "gate.asked": fc.record({ call: shortText, access }),
+  "gate.asked": some({ call: shortText, access, parts: fc.array(shortText), always: fc.array(rule), details }, [
+    "call",
+    "access",
+  ]),
   "gate.answered": some(
-    { call: shortText, access, allow: flag, by: fc.constantFrom("user", "nobody", "rule"), word: anyText },
+    {
+      call: shortText,
+      access,
+      allow: flag,
+      by: fc.constantFrom("user", "nobody", "rule", "hook"),
+      word: anyText,
+      always: fc.array(rule),
+    },
     ["call", "access", "allow", "by"],
+  ),
+  "hook.ran": some(
+    {
+      event: fc.constantFrom("PreToolUse", "Stop"),
+      call: shortText,
+      said: some({ decision: fc.constantFrom("allow", "deny", "ask"), reason: anyText, notes: fc.array(anyText) }, [
+        "notes",
+      ]),
+    },
+    ["event", "said"],
   ),
 }
 

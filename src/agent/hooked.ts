@@ -1,0 +1,65 @@
+import { reasonOf } from "../core/error.ts"
+import type { HookEvent, Moment, Said } from "../core/hook.ts"
+import type { Call } from "../core/message.ts"
+import { parse } from "./parse.ts"
+import type { Output, Scope, Tool } from "./scope.ts"
+import { Failed } from "./stopped.ts"
+
+/** Lets people's own commands have their say. What they said is on record; one that says so ends the run. */
+async function heard(scope: Scope, moment: Moment, call?: string): Promise<Said | undefined> {
+  if (!scope.hooks.has(moment.event)) return undefined
+  const { view } = scope
+  const agent = view.depth > 0 && { agent: { id: view.id, type: view.agent } }
+  const said = await scope.hooks.fire({ ...moment, ...agent }, scope.signal)
+  scope.signal.throwIfAborted()
+  const { notes, ...rest } = said
+  if (notes.length > 0 || Object.keys(rest).length > 0)
+    scope.emit({ type: "hook.ran", event: moment.event, ...(call !== undefined && { call }), said })
+  if (said.stop !== undefined) throw new Failed({ kind: "refused", message: `a hook ended the run: ${said.stop}` })
+  return said
+}
+
+const about = (tool: Tool, { id }: Call, input: unknown) => ({ name: tool.name, aliases: [], input, id })
+
+type Before = { ok: true; data: unknown; hook?: "allow" | "ask" } | { ok: false; text: string; fault?: "input" }
+
+/** Before a call: a hook may refuse it, change its input, or say whether a person is to be asked. */
+export async function beforeCall(scope: Scope, tool: Tool, call: Call, data: unknown): Promise<Before> {
+  const said = await heard(scope, { event: "PreToolUse", tool: about(tool, call, call.input) }, call.id)
+  if (!said) return { ok: true, data }
+  if (said.decision === "deny") {
+    const word = `a hook refused it${said.reason ? `: ${said.reason}` : ""}`
+    scope.emit({ type: "gate.answered", call: call.id, access: { kind: "none" }, allow: false, by: "hook", word })
+    return { ok: false, text: `not permitted: ${word}` }
+  }
+  const changed = said.input === undefined ? { ok: true as const, data } : await parse(tool, { input: said.input })
+  if (!changed.ok) return { ok: false, text: `a hook changed the input to something unusable: ${changed.text}` }
+  return { ok: true, data: changed.data, ...(said.decision && { hook: said.decision }) }
+}
+
+/** After a call: what hooks have to add stands below its result. What was done stays done, also if they fail. */
+export async function afterCall(
+  scope: Scope,
+  tool: Tool,
+  call: Call,
+  { input, output }: { input: unknown; output: Output },
+): Promise<Output> {
+  const response = { ok: output.ok, text: output.text }
+  const said = await heard(
+    scope,
+    { event: "PostToolUse", tool: { ...about(tool, call, input), response } },
+    call.id,
+  ).catch((error): Said => {
+    if (error instanceof Failed) throw error
+    return { notes: [reasonOf(error)] }
+  })
+  const more = [said?.decision === "deny" ? said.reason : undefined, said?.context].filter(Boolean)
+  return more.length > 0 ? { ...output, text: [output.text, ...more].join("\n\n") } : output
+}
+
+/** A run that is about to end: a hook may want it to go on, and says why. */
+export async function beforeEnd(scope: Scope): Promise<string | undefined> {
+  const event: HookEvent = scope.view.depth > 0 ? "SubagentStop" : "Stop"
+  const said = await heard(scope, { event, stopActive: scope.view.told.has("hook") })
+  return said?.decision === "deny" ? (said.reason ?? "A hook wants you to go on.") : undefined
+}
