@@ -1,4 +1,4 @@
-import { execFile, fork, spawn } from "node:child_process"
+import { type ChildProcess, execFile, fork, spawn } from "node:child_process"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -43,6 +43,7 @@ async function main(only: string | undefined): Promise<void> {
     weight: () => weight(env, work),
     start: () => start(env, work),
     settled: () => settled(env),
+    sandbox: () => fence(work),
   }
   const results: Result[] = []
   try {
@@ -136,5 +137,52 @@ async function settled(env: NodeJS.ProcessEnv): Promise<Result> {
   const { kb } = await program("settled.ts", env, ["--expose-gc"])
   return { name: "memory of a settled session", detail: { KB: kb! } }
 }
+
+/** One command as the bash tool runs it, bare and in the fence. What a shell alone costs is shown beside. */
+async function fence(root: string): Promise<Result> {
+  const [{ findSandbox }, { run: command }] = await Promise.all([
+    import("../src/sandbox/sandbox.ts"),
+    import("../src/tools/process.ts"),
+  ])
+  const began = performance.now()
+  const found = await findSandbox({ env: process.env })()
+  const tested = performance.now() - began
+  if (!found.ok) return { name: `a command in the fence: ${found.why}`, detail: {} }
+  const env = { PATH: process.env.PATH ?? "", HOME: root }
+  const profile = { level: "read-only", network: false, root, writable: [], readable: [] } as const
+  const bash = ["--noprofile", "--norc", "-c", ":"]
+  const options = {
+    root: resolve(root),
+    env,
+    signal: new AbortController().signal,
+    timeout: 10_000,
+    take: () => undefined,
+  }
+  const ways = {
+    "bare, ms": () => command(":", options),
+    "fenced, ms": () =>
+      command(":", {
+        ...options,
+        spawn: (file, args, { env, stdio }) =>
+          found.sandbox.spawn([file, ...args], { ...profile, env: env as Record<string, string> }, { stdio: stdio! }),
+      }),
+    "bash alone, ms": () => ended(spawn("bash", bash, { env, stdio: "ignore" })),
+    "bash alone fenced, ms": () =>
+      ended(found.sandbox.spawn(["bash", ...bash], { ...profile, env }, { stdio: "ignore" })),
+  }
+  const times: Record<string, number[]> = {}
+  for (let n = 0; n < rounds * 10; n++) {
+    for (const [name, way] of Object.entries(ways)) {
+      const start = performance.now()
+      await way()
+      ;(times[name] ??= []).push(performance.now() - start)
+    }
+  }
+  const detail = Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]))
+  const ratio = detail["fenced, ms"]! / detail["bare, ms"]!
+  return { name: "a command in the fence", ratio, bar: 3, detail: { ...detail, "test of the fence, ms": tested } }
+}
+
+const ended = (child: ChildProcess): Promise<unknown> => new Promise((resolve) => child.once("exit", resolve))
 
 await main(process.argv[2])

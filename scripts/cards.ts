@@ -2,11 +2,11 @@ import { readFile, writeFile } from "node:fs/promises"
 import { offer } from "../src/agent/offer.ts"
 import { parseAgent } from "../src/agents/parse.ts"
 import { loading } from "../src/tools/built-in.ts"
+import { nowhere } from "../src/tools/world.ts"
 
 /** What models see of the built-in tools, from the tools themselves. */
 export async function cards(): Promise<Record<string, unknown>> {
-  const world = { readable: [], writable: [], keep: async () => "", env: {}, ripgrep: () => "", fork: false }
-  const making = loading({ world, environment: [], web: { allowPrivate: false, search: { key: "none" } } })
+  const making = loading({ world: nowhere, environment: [], web: { allowPrivate: false, search: { key: "none" } } })
   const entries = Object.entries(making).map(async ([name, make]) => {
     const { load: _, ...card } = offer(await make())
     return [name, card]

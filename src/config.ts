@@ -1,45 +1,55 @@
-import { isAbsolute, join } from "node:path"
-import { type Reading, readRegular } from "./config/file.ts"
-import { locate } from "./config/json.ts"
-import { foldersDown } from "./config/repository.ts"
+import { join } from "node:path"
+import { readClaude } from "./config/claude.ts"
+import { isFilled, isObject } from "./config/json.ts"
+import { type Layer, readLayers, type Said, type Trim } from "./config/layers.ts"
+import { readOwn } from "./config/own.ts"
+import { joined, rulesIn } from "./config/permissions.ts"
 import { type Config, ConfigError, type Problem, type Settings } from "./config/settings.ts"
-import { tighten, withhold } from "./config/tighten.ts"
+import { modeIn, tighten, withhold } from "./config/tighten.ts"
 import { type Flags, fromEnvironment, fromFlags } from "./config/words.ts"
 import { aliases } from "./model/names.ts"
 
+export { userFolder } from "./config/layers.ts"
+export type { Stated } from "./config/permissions.ts"
 export { type Config, ConfigError, type Diagnostic, type Mode } from "./config/settings.ts"
 export type { Flags } from "./config/words.ts"
 
-const sizeLimit = 1024 * 1024
-
-type Layer = { file: string; text: string; trusted: boolean }
-
-/** Built-in, the user's file, the project's, the local one, environment, command line: later wins. */
+/**
+ * Built-in, the user's files, the project's, the local ones, environment, command line: later wins. Below each file of
+ * ours is Claude's.
+ */
 export async function load(options: {
   cwd: string
   env: NodeJS.ProcessEnv
   home?: string
   flags?: Flags
+  /** Whether the user trusts what came with the project. */
+  trusted?: boolean
 }): Promise<Config> {
-  const { layers, problems } = await readLayers(options)
+  const { env, home, flags = {}, trusted = false } = options
+  const problems: Problem[] = []
   let config = builtIn()
-  // Nothing but a settings file needs a schema.
-  const schema = layers.length ? await import("./config/schema.ts") : undefined
-  for (const layer of layers) {
-    const said = parse(layer, schema!.check)
-    if (said.ok) config = add(config, layer, said)
-    else problems.push(...said.problems)
+  for (const layer of await readLayers(options)) {
+    const { from, form, file } = layer
+    const trim: Trim = (raw) => (from === "user" ? { kept: raw, diagnostics: [] } : withhold(raw, { file, trusted }))
+    const said = form === "claude" ? readClaude(layer, trim) : await readOwn(layer, trim)
+    if ("problems" in said) problems.push(...said.problems)
+    else config = add(config, layer, said)
   }
-  for (const said of [fromEnvironment(options.env), fromFlags(options.flags ?? {})]) {
+  for (const said of [fromEnvironment(env), fromFlags(flags)]) {
     config = merge(config, said.settings)
     problems.push(...said.problems)
   }
   if (problems.length) throw new ConfigError(problems)
-  return withHome(config, options.home)
+  return withHome(config, home)
 }
 
 const builtIn = (): Config => ({
   permissionMode: "default",
+  permissions: [],
+  hooks: [],
+  sandbox: "off",
+  network: false,
   limits: { turns: 200, parallel: 8, depth: 1 },
   children: { turns: 30, idle: 900 },
   agents: {},
@@ -51,82 +61,23 @@ const builtIn = (): Config => ({
   web: { allowPrivate: false },
   aliases: { ...aliases },
   files: [],
+  unreadable: [],
   diagnostics: [],
 })
 
-/** Where the user's own settings are; undefined where there is no home. */
-export function userFolder(env: NodeJS.ProcessEnv, home: string | undefined): string | undefined {
-  const base = env.XDG_CONFIG_HOME
-  if (base && isAbsolute(base)) return join(base, "legwork")
-  return home ? join(home, ".config", "legwork") : undefined
-}
-
-async function readLayers(options: {
-  cwd: string
-  env: NodeJS.ProcessEnv
-  home?: string
-}): Promise<{ layers: Layer[]; problems: Problem[] }> {
-  const layers: Layer[] = []
-  const problems: Problem[] = []
-  const take = (file: string, trusted: boolean, reading: Reading): boolean => {
-    if (reading.got === "nothing") return false
-    if (reading.got === "refused") problems.push({ where: file, message: `${reading.why}; make it a regular file` })
-    else if (reading.size > sizeLimit) problems.push({ where: file, message: "is larger than 1 MB; make it smaller" })
-    else layers.push({ file, trusted, text: new TextDecoder().decode(reading.bytes) })
-    return true
-  }
-  const user = userFolder(options.env, options.home)
-  if (user) {
-    const file = join(user, "settings.json")
-    take(file, true, await readRegular(file, { limit: sizeLimit }))
-  }
-  const folders = await foldersDown(options.cwd)
-  for (const name of ["settings.json", "settings.local.json"]) {
-    for (const folder of folders.toReversed()) {
-      const file = join(folder, ".legwork", name)
-      if (take(file, false, await readRegular(file, { limit: sizeLimit, within: folders[0] }))) break
-    }
-  }
-  return { layers, problems }
-}
-
-type Said = { ok: true; settings: Settings; diagnostics: Config["diagnostics"] } | { ok: false; problems: Problem[] }
-type Check = typeof import("./config/schema.ts")["check"]
-
-function parse({ file, text, trusted }: Layer, check: Check): Said {
-  let raw: unknown
-  try {
-    raw = JSON.parse(text)
-  } catch {
-    const { line, what } = locate(text).broken ?? { line: 1, what: "it is not JSON" }
-    return { ok: false, problems: [{ where: file, line, message: `not JSON here: ${what}` }] }
-  }
-  const { kept, diagnostics } = trusted ? { kept: raw, diagnostics: [] } : withhold(raw, file)
-  const result = check(kept)
-  if (result.ok) return { ok: true, settings: result.settings, diagnostics }
-  const lines = locate(text)
+function add(config: Config, { file, from }: Layer, { settings, diagnostics, lost }: Said): Config {
+  const tight = from === "user" ? { kept: settings, diagnostics: [] } : tighten(settings, config, file)
+  const { permissions, hooks, ...others } = tight.kept
+  const permissionMode = modeIn(tight.kept)
   return {
-    ok: false,
-    problems: result.wrong.map(({ path, message }) => {
-      const line = lines.of(path) ?? lines.of(path.slice(0, -1))
-      return { where: file, ...(line && { line }), ...(path.length && { key: dotted(path) }), message }
-    }),
+    ...merge(config, { ...others, ...(permissionMode && { permissionMode }) }),
+    permissions: joined(config.permissions, rulesIn(permissions, file)),
+    hooks: isFilled(hooks) ? [...config.hooks, { value: hooks, file }] : config.hooks,
+    files: lost ? config.files : [...config.files, file],
+    unreadable: lost ? [...config.unreadable, file] : config.unreadable,
+    diagnostics: [...config.diagnostics, ...diagnostics, ...tight.diagnostics],
   }
 }
-
-function add(config: Config, { file, trusted }: Layer, said: Extract<Said, { ok: true }>): Config {
-  const { kept, diagnostics } = trusted
-    ? { kept: said.settings, diagnostics: [] }
-    : tighten(said.settings, config, file)
-  return {
-    ...merge(config, kept),
-    files: [...config.files, file],
-    diagnostics: [...config.diagnostics, ...said.diagnostics, ...diagnostics],
-  }
-}
-
-const dotted = (path: readonly PropertyKey[]): string =>
-  path.map((key) => (/^[\w$-]+$/.test(String(key)) ? String(key) : JSON.stringify(key))).join(".")
 
 function merge(below: Config, { $schema: _, ...above }: Settings): Config {
   return mergeObjects(below, above) as Config
@@ -141,9 +92,6 @@ function mergeObjects(below: object, above: object): object {
   }
   return merged
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 function withHome(config: Config, home: string | undefined): Config {
   const expand = (folders: string[]) =>

@@ -1,4 +1,4 @@
-import { describe } from "./agent/permit.ts"
+import { describe } from "./agent/describe.ts"
 import { difference } from "./agent/receipt.ts"
 import type { Failure, Outcome, RunId, Status } from "./core/event.ts"
 import type { Log } from "./core/log.ts"

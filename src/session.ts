@@ -2,31 +2,35 @@ import { randomBytes } from "node:crypto"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import type { Question, Reply } from "./agent/permission.ts"
-import { gateFor } from "./agent/permit.ts"
 import { Runtime } from "./agent/runtime.ts"
 import type { Offer, Task, TaskResult, Tool } from "./agent/scope.ts"
 import { main } from "./agents/main.ts"
 import { type Given, type Registry, registry } from "./agents/registry.ts"
 import { type Config, load } from "./config.ts"
-import type { Event, Outcome, RunId } from "./core/event.ts"
+import type { Event, RunId } from "./core/event.ts"
 import { type Listener, Log } from "./core/log.ts"
 import type { Image } from "./core/message.ts"
 import type { View } from "./core/view.ts"
+import { faceOf } from "./face.ts"
 import { folderOf, packageFolders, SessionError, stateFolder } from "./folders.ts"
+import { judging } from "./gate.ts"
 import { type Holding, holdSession } from "./hold.ts"
+import { hooking } from "./hooking.ts"
 import { instructions } from "./instructions.ts"
 import { limitsOf } from "./limits.ts"
 import type { AiSdkModel } from "./model/ai-sdk.ts"
 import type { Model } from "./model/model.ts"
 import { type Resolver, resolver } from "./model/resolve.ts"
 import { modelFor, tuningIn } from "./models.ts"
+import { moments } from "./moments.ts"
 import { systemPrompt } from "./prompt.ts"
-import { type Report, reporting } from "./report.ts"
+import type { Report } from "./report.ts"
+import type { Found } from "./sandbox/sandbox.ts"
 import { masking } from "./secrets.ts"
-import type { Held, Store } from "./store/store.ts"
-import { streamOf } from "./stream.ts"
+import type { Store } from "./store/store.ts"
 import { builtIn, type Web } from "./tools/built-in.ts"
 import { ripgrepPath } from "./tools/ripgrep.ts"
+import { trustOf } from "./trust.ts"
 import { type Waiting, waiting } from "./waiting.ts"
 
 export type Options = {
@@ -49,6 +53,8 @@ export type Options = {
   answer?: (question: Question, signal: AbortSignal) => Promise<Reply>
   /** Questions wait until the session's own `answer` is called. */
   attended?: boolean
+  /** Whether what came with the project (settings, hooks, agents) may give power. Absent: what `legwork trust` says. */
+  trust?: boolean
   store?: Store
   env?: NodeJS.ProcessEnv
   /** Hears what people should know and what stops nothing. */
@@ -87,16 +93,17 @@ export type Session = {
 export async function open(options: Options = {}): Promise<Session> {
   const { env = process.env, warn = () => {}, store, resume } = options
   const cwd = await folderOf(options.cwd)
-  const config = await load({ cwd, env, home: homedir(), flags: flagsOf(options) })
+  const state = stateFolder(env)
+  const trusted = options.trust ?? (await isTrusted(cwd, env, state))
+  const config = await load({ cwd, env, home: homedir(), flags: flagsOf(options), trusted })
   for (const { file, key, message } of config.diagnostics) warn([file, key, message].filter(Boolean).join(": "))
   const models = resolver({ config, env, packages: packageFolders(env) })
   // A new session is made only once it is clear that it has a model.
   const model = resume === undefined ? await models.resolve(options.model) : undefined
-  const state = stateFolder(env)
   const asked = { ...(store && { store }), ...(resume !== undefined && { resume }) }
   const holding = await holdSession({ state, cwd, warn, ...asked })
   try {
-    return await begin(options, { env, warn, cwd, config, models, model, state, holding })
+    return await begin(options, { env, warn, cwd, config, models, model, state, holding, trusted })
   } catch (error) {
     await holding.held.close()
     await models.close()
@@ -113,6 +120,13 @@ type Beginning = {
   model: Model | undefined
   state: string
   holding: Holding
+  trusted: boolean
+}
+
+/** Whether what came with the project may give power. What is withheld is said where it is read. */
+async function isTrusted(cwd: string, env: NodeJS.ProcessEnv, state: string): Promise<boolean> {
+  const found = await trustOf(cwd, { folder: state, env, home: env.HOME || homedir() })
+  return found.state === "nothing" || found.state === "trusted"
 }
 
 async function begin(options: Options, beginning: Beginning): Promise<Session> {
@@ -125,7 +139,17 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
 
   const before = [...log.view.values()].find(({ depth }) => depth === 0)
   const model = beginning.model ?? (await models.resolve(options.model ?? before?.model))
-  const agents = await registry({ cwd, env, config, given: options.agents, json: options.agentsJson, warn })
+  const sandbox = lazySandbox(env)
+  const agents = await registry({
+    cwd,
+    env,
+    config,
+    given: options.agents,
+    json: options.agentsJson,
+    warn,
+    trusted: beginning.trusted,
+    canFence: fencing(sandbox, warn),
+  })
   // Without a small model or one for plans, these words mean the model of this session.
   models.prefer(model.id)
   const checked = (name: string) => {
@@ -142,18 +166,23 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
     writable: config.directories.writable,
     ripgrep: ripgrepPath,
     fork: config.fork,
+    sandbox,
   }
   const own = builtIn({ world, environment: config.environment, web: webOf(config, env) })
   const tools = [...own, ...(await offered(options.tools ?? [], own))]
   const offers = withAgents(tools, agents, config.fork ? "a fork of you, which knows all that you know" : "general")
-  const gate = gateFor(config.permissionMode)
+  const canFence = async () => (await sandbox()).ok
+  const judged = await judging({ config, view: log.view, root: cwd, home: env.HOME || homedir(), canFence })
+  const session = held.header.id
+  const transcript = join(state, "sessions", `${session}.jsonl`)
+  const hooksOf = hooking({ config, agents, session, transcript, cwd, env, warn })
   const runtime = new Runtime({
     log,
-    session: held.header.id,
+    session,
     root: cwd,
     ceiling: () => ({
       tools: offers(),
-      gate,
+      ...judged,
       bounds: { depth: config.limits.depth, parallel: config.limits.parallel },
     }),
     agent: async (name) => (name === main.name ? main : agents.find(name)),
@@ -161,6 +190,7 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
     modelFor: modelFor({ config, checked }),
     system: (agent, about) => systemPrompt(agent, { ...about, cwd, rules }),
     fork: config.fork,
+    hooksOf,
     limits: limitsOf(config),
     newId: () => randomBytes(4).toString("hex"),
     now: () => performance.now(),
@@ -170,61 +200,27 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
   })
   const mainRun = before?.id ?? runtime.open(main, model.id)
   if (before && before.model !== model.id) log.emit(mainRun, { type: "model.chosen", model: model.id })
-  return faceOf({ log, runtime, agents, questions, held, models, mainRun, model: model.id })
+  const told = moments({ hooksOf, log, run: mainRun, agent: main.name, resumed: before !== undefined })
+  return faceOf({ log, runtime, agents, questions, held, models, moments: told, mainRun, model: model.id })
 }
 
-type Inside = {
-  log: Log
-  runtime: Runtime
-  agents: Registry
-  questions: Waiting
-  held: Held
-  models: Resolver
-  mainRun: RunId
-  model: string
-}
-
-function faceOf({ log, runtime, agents, questions, held, models, mainRun, model }: Inside): Session {
-  const streams = new Set<() => void>()
-  const closing = new AbortController()
-  const reported = async (work: () => Promise<Outcome>): Promise<Report> => {
-    await agents.look()
-    const report = reporting(log, mainRun, () => performance.now())
-    return report(held.header.id, await work())
+/** Most sessions start without a command, so nothing of it is loaded before one comes. */
+function lazySandbox(env: NodeJS.ProcessEnv): () => Promise<Found> {
+  let found: Promise<Found> | undefined
+  return () => {
+    found ??= import("./sandbox/sandbox.ts").then(({ findSandbox }) => findSandbox({ env })())
+    return found
   }
-  return {
-    id: held.header.id,
-    main: mainRun,
-    model,
-    view: log.view,
-    prompt: (text, { images } = {}) =>
-      reported(() => runtime.prompt(mainRun, { text: withMentions(text, agents), ...(images && { images }) })),
-    proceed: () =>
-      reported(async () => {
-        await runtime.resume()
-        return runtime.wake(mainRun)
-      }),
-    task: (task) => runtime.task(mainRun, `program-${randomBytes(8).toString("hex")}`, task, closing.signal),
-    register: (given) => agents.register(given),
-    events() {
-      const { events, close } = streamOf(log)
-      if (closing.signal.aborted) close()
-      else streams.add(close)
-      return events
-    },
-    listen: (listener) => log.listen(listener),
-    cancel: (run = mainRun) => runtime.cancel(run),
-    answer: questions.answer,
-    synced: () => log.synced(),
-    async close() {
-      closing.abort(new SessionError("the session is closed; open it again to go on"))
-      try {
-        await runtime.cancel(mainRun)
-      } finally {
-        for (const close of streams) close()
-        await held.close().finally(() => models.close())
-      }
-    },
+}
+
+/** Says once why read-only agents have no shell. */
+function fencing(sandbox: () => Promise<Found>, warn: (text: string) => void): (agent: string) => Promise<boolean> {
+  let told = false
+  return async (agent) => {
+    const found = await sandbox()
+    if (!found.ok && !told) warn(`${agent} has no shell here: ${found.why}; ${found.fix}`)
+    told = true
+    return found.ok
   }
 }
 
@@ -240,14 +236,6 @@ async function offered(tools: Tool[], own: readonly Offer[]): Promise<Offer[]> {
   const taken = tools.find(({ name }) => own.some((each) => each.name === name))
   if (taken) throw new SessionError(`there is a built-in tool named ${taken.name}: give yours another name`)
   return tools.length > 0 ? tools.map((await import("./agent/offer.ts")).offer) : []
-}
-
-/** Whoever writes `@name` wants that agent and no other. */
-function withMentions(text: string, agents: Registry): string {
-  const named = agents.mentioned(text)
-  return named.length === 0
-    ? text
-    : `${text}\n\n(The user asks for ${named.join(" and ")} by name: hand the work over with the task tool.)`
 }
 
 /** The tool that starts agents says which there are. The same agents give the same list, made once. */

@@ -5,6 +5,8 @@ import { test } from "node:test"
 
 const src = resolve(import.meta.dirname, "../src")
 
+const engine = ["core", "model", "store", "agent", "agents", "tools", "config", "sandbox"]
+
 /** What each part may import besides itself. Files at the top of src/ are the session's part. */
 const arrows: Record<string, readonly string[]> = {
   core: [],
@@ -12,14 +14,23 @@ const arrows: Record<string, readonly string[]> = {
   store: ["core"],
   agent: ["core", "model"],
   agents: ["core", "model", "agent", "config"],
-  tools: ["core", "agent"],
+  sandbox: ["core"],
+  hooks: ["core"],
+  permit: ["core", "agent"],
+  trust: ["core", "store", "agents", "config"],
+  tools: ["core", "agent", "sandbox"],
   config: ["core", "model", "agent"],
   testing: ["core", "model"],
-  session: ["core", "model", "store", "agent", "agents", "tools", "config"],
-  cli: ["core", "model", "store", "agent", "agents", "tools", "config", "session"],
+  session: [...engine, "permit", "hooks", "trust"],
+  cli: [...engine, "permit", "hooks", "trust", "session"],
 }
 /** Files at the top that belong to a folder beside them. */
-const topFiles: Record<string, string> = { "config.ts": "config", "instructions.ts": "config", "testing.ts": "testing" }
+const topFiles: Record<string, string> = {
+  "config.ts": "config",
+  "instructions.ts": "config",
+  "testing.ts": "testing",
+  "trust.ts": "trust",
+}
 
 const partOf = (file: string): string => {
   const [head = "", ...rest] = relative(src, file).split("/")

@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { after, test } from "node:test"
-import { promisify } from "node:util"
+import { isDeepStrictEqual, promisify } from "node:util"
 import fc from "fast-check"
-import { modes } from "../src/config/settings.ts"
-import { ConfigError, type Flags, load, userFolder } from "../src/config.ts"
+import { modes, sandboxes } from "../src/config/settings.ts"
+import { type Config, ConfigError, type Flags, load, userFolder } from "../src/config.ts"
 
 const base = await realpath(await mkdtemp(join(tmpdir(), "legwork-config-")))
 after(() => rm(base, { recursive: true, force: true }))
@@ -34,8 +34,16 @@ const user = "home/.config/legwork/settings.json"
 const project = "repository/.legwork/settings.json"
 const local = "repository/.legwork/settings.local.json"
 
+const userClaude = "home/.claude/settings.json"
+const projectClaude = "repository/.claude/settings.json"
+const localClaude = "repository/.claude/settings.local.json"
+
 const builtIn = {
   permissionMode: "default",
+  permissions: [],
+  hooks: [],
+  sandbox: "off",
+  network: false,
   limits: { turns: 200, parallel: 8, depth: 1 },
   children: { turns: 30, idle: 900 },
   agents: {},
@@ -52,6 +60,7 @@ const builtIn = {
     offline: "offline/legwork",
   },
   files: [],
+  unreadable: [],
   diagnostics: [],
 }
 
@@ -74,8 +83,8 @@ test("without any settings the built-in ones stand", async () => {
   assert.deepEqual(await load({ cwd, home, env: {} }), builtIn)
 })
 
-test("without a settings file the schema library is not loaded", async () => {
-  const { cwd, home } = await place({})
+test("without a settings file of ours the schema library is not loaded", async () => {
+  const { cwd, home } = await place({ [userClaude]: { permissions: { deny: ["Bash"] } } })
   const config = new URL("../src/config.ts", import.meta.url).href
   const script = `
     import { registerHooks } from "node:module"
@@ -266,8 +275,11 @@ test("all that is wrong is told at once, with file, line, key and what to do", a
         web: { allowPrivate: "yes" },
         aliases: { "a/b": "c" },
         smallModel: "",
+        permissions: { deny: "Bash", ask: [1], defaultMode: "yolo", additionalDirectories: [] },
+        sandbox: "on",
+        network: "no",
       },
-      [project]: { limits: [] },
+      [project]: { limits: [], permissions: { allows: [] } },
     },
     { env: { LEGWORK_MAX_TURNS: "many", LEGWORK_PERMISSION_MODE: "plam" }, flags: { maxTurns: 0, model: " " } },
   )
@@ -276,7 +288,7 @@ test("all that is wrong is told at once, with file, line, key and what to do", a
     found.toSorted(),
     [
       `${at}2: modle: there is no such key; did you mean model?`,
-      `${at}3: zebra: there is no such key; there are $schema, model, smallModel, planModel, permissionMode, limits, children, agents, fork, temperature, effort, providers, prices, directories, environment, web, aliases`,
+      `${at}3: zebra: there is no such key; there are $schema, model, smallModel, planModel, permissionMode, permissions, hooks, sandbox, network, limits, children, agents, fork, temperature, effort, providers, prices, directories, environment, web, aliases`,
       `${at}4: maxTurns: there is no such key; write limits.turns`,
       `${at}5: model: must be text in double quotes`,
       `${at}6: permissionMode: must be one of plan, default, acceptEdits, bypass`,
@@ -296,7 +308,14 @@ test("all that is wrong is told at once, with file, line, key and what to do", a
       `${at}39: web.allowPrivate: must be true or false`,
       `${at}42: aliases."a/b": must be one word, without a slash`,
       `${at}44: smallModel: must not be empty`,
+      `${at}46: permissions.deny: must be a list in [ ]`,
+      `${at}47: permissions.ask.0: must be text in double quotes`,
+      `${at}50: permissions.defaultMode: must be one of plan, default, acceptEdits, bypass, bypassPermissions, dontAsk, auto, delegate`,
+      `${at}51: permissions.additionalDirectories: there is no such key; write directories.writable`,
+      `${at}53: sandbox: must be one of read-only, workspace-write, off`,
+      `${at}54: network: must be true or false`,
       `${project}:2: limits: must be an object in { }`,
+      `${project}:4: permissions.allows: there is no such key; did you mean allow?`,
       "LEGWORK_PERMISSION_MODE: must be one of plan, default, acceptEdits, bypass",
       "LEGWORK_MAX_TURNS: must be a whole number, at least 1",
       "--model: names no model; write one such as sonnet",
@@ -424,5 +443,357 @@ test("limits of children and of single agents are read; a project may only lower
   assert.deepEqual(
     diagnostics.map(({ key }) => key),
     ["agents", "children.turns"],
+  )
+})
+
+const hooksOf = (command: string) => ({ PreToolUse: [{ hooks: [{ type: "command", command }] }] })
+
+test("rules and hooks of all layers add up, each with its file, and the same rule counts once", async () => {
+  const { cwd, home, files } = await place({
+    [userClaude]: { permissions: { allow: ["Read", "Bash(ls *)"], deny: ["Bash(rm *)"] }, hooks: hooksOf("one") },
+    [user]: { permissions: { allow: ["Read"], ask: ["Read"] }, hooks: hooksOf("two") },
+    [projectClaude]: { permissions: { allow: ["Edit(src/**)"], deny: ["Bash(rm *)", "Read(.env)"] }, hooks: {} },
+    [localClaude]: { permissions: { ask: ["WebFetch"], deny: ["Read(.env)"] }, hooks: hooksOf("three") },
+    [project]: { permissions: { deny: ["Edit(src/**)"] }, hooks: hooksOf("four") },
+    [local]: { permissions: { allow: ["Edit(src/**)", "Task"] }, hooks: hooksOf("four") },
+  })
+  const [one, two, three, four, five, six] = files(userClaude, user, projectClaude, localClaude, project, local)
+  assert.deepEqual(await load({ cwd, home, env: {}, trusted: true }), {
+    ...builtIn,
+    permissions: [
+      { text: "Read", do: "allow", file: one },
+      { text: "Bash(ls *)", do: "allow", file: one },
+      { text: "Bash(rm *)", do: "deny", file: one },
+      { text: "Read", do: "ask", file: two },
+      { text: "Edit(src/**)", do: "allow", file: three },
+      { text: "Read(.env)", do: "deny", file: three },
+      { text: "WebFetch", do: "ask", file: four },
+      { text: "Edit(src/**)", do: "deny", file: five },
+      { text: "Task", do: "allow", file: six },
+    ],
+    hooks: [
+      { value: hooksOf("one"), file: one },
+      { value: hooksOf("two"), file: two },
+      { value: hooksOf("three"), file: four },
+      { value: hooksOf("four"), file: five },
+      { value: hooksOf("four"), file: six },
+    ],
+    files: [one, two, three, four, five, six],
+  })
+})
+
+test("of a project that is not trusted only what restricts counts, with a line for each file", async () => {
+  const { cwd, home, files } = await place({
+    [user]: { permissions: { allow: ["Read"] } },
+    [projectClaude]: { permissions: { allow: ["Bash"], ask: ["Read"] }, hooks: hooksOf("evil") },
+    [localClaude]: { permissions: { allow: [] }, hooks: {} },
+    [project]: { permissions: { allow: "everything", deny: ["Write"], defaultMode: "plan" }, sandbox: "read-only" },
+    [local]: { hooks: "evil", permissionMode: "bypass", network: true },
+  })
+  const [own, claude, claudeLocal, its, here] = files(user, projectClaude, localClaude, project, local)
+  const untrusted = "of a project count once you trust it; read them, then run: legwork trust"
+  assert.deepEqual(await load({ cwd, home, env: {} }), {
+    ...builtIn,
+    permissionMode: "plan",
+    sandbox: "read-only",
+    permissions: [
+      { text: "Read", do: "allow", file: own },
+      { text: "Read", do: "ask", file: claude },
+      { text: "Write", do: "deny", file: its },
+    ],
+    files: [own, claude, claudeLocal, its, here],
+    diagnostics: [
+      { severity: "warning", file: claude, message: `permissions.allow and hooks ${untrusted}` },
+      { severity: "warning", file: its, message: `permissions.allow ${untrusted}` },
+      { severity: "warning", file: here, message: `hooks ${untrusted}` },
+      {
+        severity: "warning",
+        file: here,
+        key: "permissionMode",
+        message: "a project may not loosen it; it stays plan",
+      },
+      { severity: "warning", file: here, key: "network", message: "a project may not loosen it; it stays false" },
+    ],
+  })
+})
+
+test("trust gives a project its rules and hooks, and nothing else", async () => {
+  const { cwd, home, files } = await place({
+    [projectClaude]: { permissions: { defaultMode: "bypassPermissions" } },
+    [project]: {
+      permissions: { allow: ["Bash"] },
+      hooks: hooksOf("mine"),
+      permissionMode: "bypass",
+      network: true,
+      limits: { turns: 900 },
+      environment: ["HOME"],
+    },
+  })
+  const [claude, file] = files(projectClaude, project)
+  const stays = (what: string) => `a project may not loosen it; it stays ${what}`
+  const warned = [
+    [claude, "permissions.defaultMode", "bypass counts only in Legwork's own settings"],
+    [file, "environment", "a project may not set this; put it into your own settings"],
+    [file, "permissionMode", stays("default")],
+    [file, "network", stays("false")],
+    [file, "limits.turns", "a project may not raise it; it stays 200"],
+  ] as const
+  assert.deepEqual(await load({ cwd, home, env: {}, trusted: true }), {
+    ...builtIn,
+    permissions: [{ text: "Bash", do: "allow", file }],
+    hooks: [{ value: hooksOf("mine"), file }],
+    files: [claude, file],
+    diagnostics: warned.map(([file, key, message]) => ({ severity: "warning", file, key, message })),
+  })
+})
+
+test("a sandbox may become tighter in a project, and the network may be taken away", async () => {
+  const said = async (own: object, its: object) => {
+    const { cwd, home } = await place({ [user]: own, [project]: its })
+    const { sandbox, network, diagnostics } = await load({ cwd, home, env: {}, trusted: true })
+    return [sandbox, network, ...diagnostics.map(({ key }) => key)]
+  }
+  const fence = { sandbox: "workspace-write", network: true }
+  assert.deepEqual(await said(fence, {}), ["workspace-write", true])
+  assert.deepEqual(await said(fence, { sandbox: "read-only", network: false }), ["read-only", false])
+  assert.deepEqual(await said(fence, { sandbox: "off", network: true }), ["workspace-write", true, "sandbox"])
+  assert.deepEqual(await said({}, { sandbox: "workspace-write", network: true }), ["workspace-write", false, "network"])
+})
+
+test("of Claude's settings only rules and hooks are read, and nothing else in them is judged", async () => {
+  const strange = {
+    model: 7,
+    env: { A: "b" },
+    agents: [],
+    limits: { turns: 1 },
+    sandbox: { enabled: true },
+    fork: true,
+  }
+  const { cwd, home, root, files } = await place({
+    [userClaude]: { ...strange, permissions: { deny: ["Bash"], additionalDirectories: ["/"] } },
+    [projectClaude]: { ...strange, permissions: null, hooks: null, providers: {} },
+    "claude/settings.json": { permissions: { deny: ["Write"] } },
+  })
+  const [one, two, three] = files(userClaude, projectClaude, "claude/settings.json")
+  const rules = (text: string, file?: string) => [{ text, do: "deny", file }]
+  assert.deepEqual(await load({ cwd, home, env: {} }), {
+    ...builtIn,
+    permissions: rules("Bash", one),
+    files: [one, two],
+  })
+  assert.deepEqual(await load({ cwd, home, env: { CLAUDE_CONFIG_DIR: join(root, "claude") } }), {
+    ...builtIn,
+    permissions: rules("Write", three),
+    files: [three, two],
+  })
+})
+
+test("the mode may be set in Claude's words; our own file wins, and within a file the tighter word", async () => {
+  const modeOf = async (files: Record<string, unknown>) => {
+    const { cwd, home } = await place(files)
+    return (await load({ cwd, home, env: {} })).permissionMode
+  }
+  const said = (defaultMode: string, more = {}) => ({ permissions: { defaultMode }, ...more })
+  assert.equal(await modeOf({ [userClaude]: said("bypassPermissions") }), "default")
+  assert.equal(await modeOf({ [user]: said("bypassPermissions") }), "bypass")
+  assert.equal(await modeOf({ [userClaude]: said("plan"), [user]: said("acceptEdits") }), "acceptEdits")
+  assert.equal(await modeOf({ [userClaude]: said("plan"), [user]: {} }), "plan")
+  assert.equal(await modeOf({ [user]: said("dontAsk") }), "default")
+  assert.equal(await modeOf({ [user]: said("bypass", { permissionMode: "acceptEdits" }) }), "acceptEdits")
+  assert.equal(await modeOf({ [user]: said("plan", { permissionMode: "bypass" }) }), "plan")
+  assert.equal(await modeOf({ [user]: said("acceptEdits"), [localClaude]: said("default") }), "default")
+})
+
+test("a file of Claude's that cannot be made out stops nothing, but is named: it may deny something", async () => {
+  const known = "for what it denies is not known"
+  const list = "is not a list of texts in [ ]; make it one"
+  const cases: [content: unknown, told: string][] = [
+    ["{", `line 1 is not JSON (it ends too early); put it right, ${known}`],
+    [
+      '{\n  "permissions": {},\n}',
+      `line 3 is not JSON (take out the comma before the bracket); put it right, ${known}`,
+    ],
+    [[], `is not an object in { }; make it one, ${known}`],
+    [" ".repeat(1024 * 1024 + 1), `is larger than 1 MB; make it smaller, ${known}`],
+    [{ permissions: [] }, `permissions: is not an object in { }; make it one, ${known}`],
+    [{ permissions: { deny: "Bash" } }, `permissions.deny: ${list}, ${known}`],
+    [{ permissions: { ask: { Bash: true } } }, `permissions.ask: ${list}, ${known}`],
+  ]
+  for (const [content, told] of cases)
+    for (const name of [userClaude, projectClaude, localClaude]) {
+      const { cwd, home, files } = await place({ [name]: content, [user]: { permissions: { allow: ["Read"] } } })
+      const { diagnostics, ...config } = await load({ cwd, home, env: {} })
+      const [file, own] = files(name, user)
+      const permissions = [{ text: "Read", do: "allow", file: own }]
+      assert.deepEqual(
+        { diagnostics, ...config },
+        { ...builtIn, permissions, files: [own], unreadable: [file], diagnostics },
+      )
+      assert.deepEqual(
+        diagnostics.map(({ file, key, message }) => [file, key ? `${key}: ${message}` : message]),
+        [[file, told]],
+      )
+    }
+})
+
+test("what of a broken list can be read counts; a broken list of what is allowed loses nothing", async () => {
+  const { cwd, home, files } = await place({
+    [userClaude]: { permissions: { deny: ["Bash", 7], allow: 7, defaultMode: "surprise" } },
+    [projectClaude]: { permissions: { allow: [7, "Read"] } },
+  })
+  const [one, two] = files(userClaude, projectClaude)
+  const { permissions, permissionMode, unreadable, diagnostics } = await load({ cwd, home, env: {}, trusted: true })
+  assert.deepEqual(
+    { permissions, permissionMode, unreadable },
+    {
+      permissions: [
+        { text: "Bash", do: "deny", file: one },
+        { text: "Read", do: "allow", file: two },
+      ],
+      permissionMode: "plan",
+      unreadable: [one],
+    },
+  )
+  assert.deepEqual(
+    diagnostics.map(({ key, message }) => `${key}: ${message}`),
+    [
+      "permissions.allow: is not a list of texts in [ ]; make it one",
+      "permissions.deny: is not a list of texts in [ ]; make it one, for what it denies is not known",
+      "permissions.defaultMode: is no mode, so plan counts; there are plan, default, acceptEdits, bypass, bypassPermissions, dontAsk, auto, delegate",
+      "permissions.allow: is not a list of texts in [ ]; make it one",
+    ],
+  )
+})
+
+test("links, pipes and folders in the place of Claude's settings are not read, and named", async () => {
+  const { root, cwd, home, repository, files } = await place({
+    "elsewhere.json": { permissions: { deny: ["Bash"] } },
+    "repository/.claude/.keep": "",
+    "home/.claude/.keep": "",
+  })
+  await symlink(join(root, "elsewhere.json"), join(home, ".claude/settings.json"))
+  await symlink(join(root, "elsewhere.json"), join(repository, ".claude/settings.json"))
+  await promisify(execFile)("mkfifo", [join(repository, ".claude/settings.local.json")])
+  const [own, its, here] = files(userClaude, projectClaude, localClaude)
+  const told = (why: string) => `${why}; make it a regular file, for what it denies is not known`
+  assert.deepEqual(await load({ cwd, home, env: {} }), {
+    ...builtIn,
+    permissions: [{ text: "Bash", do: "deny", file: own }],
+    files: [own],
+    unreadable: [its, here],
+    diagnostics: [
+      { severity: "warning", file: its, message: told("leads out of the project") },
+      { severity: "warning", file: here, message: told("is not a regular file") },
+    ],
+  })
+})
+
+test("a folder that leads to itself is told like any other that cannot be read", async () => {
+  const { cwd, home, repository, files } = await place({})
+  await symlink(".claude", join(repository, ".claude"))
+  const { unreadable, diagnostics } = await load({ cwd, home, env: {} })
+  assert.deepEqual(unreadable, files(projectClaude, localClaude))
+  assert.deepEqual(
+    diagnostics.map(({ message }) => message),
+    Array(2).fill("cannot be read (ELOOP); make it a regular file, for what it denies is not known"),
+  )
+})
+
+test("who works in the home folder has no project there", async () => {
+  const { root, home, files } = await place({
+    "elsewhere.json": { permissions: { allow: ["Bash"] } },
+    "home/.claude/.keep": "",
+    "home/.git/.keep": "",
+    "home/notes/.keep": "",
+  })
+  await symlink(join(root, "elsewhere.json"), join(home, ".claude/settings.json"))
+  await symlink(home, join(root, "link"))
+  for (const here of [home, join(root, "link")]) {
+    const file = join(here, ".claude/settings.json")
+    const whole = { ...builtIn, permissions: [{ text: "Bash", do: "allow", file }], files: [file] }
+    assert.deepEqual(await load({ cwd: join(home, "notes"), home: here, env: {} }), whole)
+  }
+  assert.deepEqual((await load({ cwd: home, env: {} })).unreadable, files("home/.claude/settings.json"))
+})
+
+test("hooks nested without end do no harm", async () => {
+  const deep = `{"hooks": ${"[".repeat(50_000)}${"]".repeat(50_000)}}`
+  const { cwd, home } = await place({ [user]: deep, [project]: deep, [localClaude]: deep })
+  assert.equal((await load({ cwd, home, env: {}, trusted: true })).hooks.length, 3)
+  assert.equal((await load({ cwd, home, env: {} })).hooks.length, 1)
+})
+
+const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+const rules = some(fc.array(fc.constantFrom("Bash", "Read", "Edit(src/**)", "mcp__x__*"), { maxLength: 3 }))
+const number = some(fc.integer({ min: 1, max: 300 }))
+const permissions = some(
+  fc.record({ allow: rules, ask: rules, deny: rules, defaultMode: some(fc.constantFrom("plan", "auto", "bypass")) }),
+)
+const whole = fc.record({
+  permissionMode: mode,
+  permissions,
+  hooks: some(fc.constant(hooksOf("x"))),
+  sandbox: some(fc.constantFrom(...sandboxes)),
+  network: some(fc.boolean()),
+  limits: some(fc.record({ turns: number, depth: number, cost: number, timeout: number })),
+  children: some(fc.record({ turns: number, idle: number, tokens: number })),
+  web: some(fc.record({ allowPrivate: some(fc.boolean()) })),
+})
+/** A file of a stranger: sensible, or anything in the place of one key, or anything at all. */
+const strange = fc.oneof(
+  whole,
+  fc
+    .tuple(whole, fc.constantFrom("permissions", "hooks", "sandbox", "network", "agents"), fc.jsonValue())
+    .map(([said, key, value]) => ({ ...said, [key]: value })),
+  fc.jsonValue(),
+)
+
+/** Everything in which one config gives more than another. */
+function looserIn(config: Config, than: Config): string[] {
+  const texts = ({ permissions }: Config, verdict: string) =>
+    permissions.filter((rule) => rule.do === verdict).map(({ text }) => text)
+  const higher = (one: object, other: Record<string, number | undefined>) =>
+    Object.entries(other).some(([key, most]) => ((one as typeof other)[key] ?? Infinity) > (most ?? Infinity))
+  const kept = ["hooks", "providers", "prices", "directories", "environment", "aliases", "agents"] as const
+  const looser: Record<string, boolean> = {
+    mode: modes.indexOf(config.permissionMode) > modes.indexOf(than.permissionMode),
+    sandbox: sandboxes.indexOf(config.sandbox) > sandboxes.indexOf(than.sandbox),
+    network: config.network && !than.network,
+    limits: higher(config.limits, than.limits),
+    children: higher(config.children, than.children),
+    private: config.web.allowPrivate && !than.web.allowPrivate,
+    allow: texts(config, "allow").some((text) => !texts(than, "allow").includes(text)),
+    ask: texts(than, "ask").some((text) => !texts(config, "ask").includes(text)),
+    deny: texts(than, "deny").some((text) => !texts(config, "deny").includes(text)),
+    ...Object.fromEntries(kept.map((key) => [key, !isDeepStrictEqual(config[key], than[key])])),
+  }
+  return Object.keys(looser).filter((key) => looser[key])
+}
+
+test("law: whatever a project that is not trusted says, nothing becomes looser than without it", async () => {
+  const contents = fc.record({ own: whole, claude: strange, claudeLocal: strange, its: strange, here: strange })
+  await fc.assert(
+    fc.asyncProperty(contents, async ({ own, claude, claudeLocal, its, here }) => {
+      const { cwd, home, root, repository } = await place({ [user]: own })
+      const without = await load({ cwd, home, env: {} })
+      for (const [name, content] of Object.entries({
+        [projectClaude]: claude,
+        [localClaude]: claudeLocal,
+        [project]: its,
+        [local]: here,
+      })) {
+        await mkdir(dirname(join(root, name)), { recursive: true })
+        await writeFile(join(root, name), JSON.stringify(content))
+      }
+      const config = await load({ cwd, home, env: {} }).catch(async (error: unknown) => {
+        // What stops the program gives nothing; without our own files, Claude's stop nothing.
+        assert.ok(error instanceof ConfigError)
+        await rm(join(repository, ".legwork"), { recursive: true })
+        return load({ cwd, home, env: {} })
+      })
+      await rm(root, { recursive: true })
+      assert.deepEqual(looserIn(config, without), [])
+    }),
+    { numRuns: 150 },
   )
 })

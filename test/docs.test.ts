@@ -24,23 +24,30 @@ async function placed(t: TestContext, file: string) {
 }
 
 test("the example in docs/settings.md is taken as it is printed", async (t) => {
-  const { files, diagnostics, directories, aliases, ...config } = await placed(t, "home/.config/legwork/settings.json")
-  const { directories: folders, aliases: words, limits, ...said } = JSON.parse(exampleOf(await page("settings")))
-  assert.deepEqual([files.length, diagnostics], [1, []])
-  assert.deepEqual(config, { ...said, limits: { depth: 1, ...limits } })
+  const config = await placed(t, "home/.config/legwork/settings.json")
+  const { files, unreadable, diagnostics, directories, aliases, permissions, hooks, ...others } = config
+  const said = JSON.parse(exampleOf(await page("settings")))
+  const { directories: folders, aliases: words, limits, permissions: rules, hooks: programs, ...rest } = said
+  assert.deepEqual([files.length, unreadable, diagnostics], [1, [], []])
+  assert.deepEqual(others, { ...rest, limits: { depth: 1, ...limits } })
   assert.deepEqual(directories.writable, folders.writable)
   assert.equal(aliases.fast, words.fast)
+  const textsOf = (verdict: string) => permissions.filter((rule) => rule.do === verdict).map(({ text }) => text)
+  assert.deepEqual({ allow: textsOf("allow"), ask: textsOf("ask"), deny: textsOf("deny") }, rules)
+  assert.deepEqual(hooks, [{ value: programs, file: files[0] }])
 })
 
 test("in a project it gives no power, as docs/settings.md says", async (t) => {
-  const { diagnostics, providers, prices, environment, agents, permissionMode } = await placed(
-    t,
-    "project/.legwork/settings.json",
-  )
-  assert.deepEqual([providers, prices, environment, agents, permissionMode], [{}, {}, [], {}, "default"])
+  const config = await placed(t, "project/.legwork/settings.json")
+  const { diagnostics, providers, prices, environment, agents, permissionMode, permissions, hooks, sandbox } = config
+  assert.deepEqual([providers, prices, environment, agents, permissionMode, hooks], [{}, {}, [], {}, "default", []])
+  assert.deepEqual([sandbox, ...permissions.map((rule) => rule.do)], ["workspace-write", "ask", "deny", "deny"])
   assert.deepEqual(
     diagnostics.map(({ key }) => key),
-    ["providers", "prices", "directories", "environment", "aliases", "agents", "permissionMode", "web.searchBaseURL"],
+    [
+      ...["providers", "prices", "directories", "environment", "aliases", "agents", undefined],
+      ...["permissionMode", "web.searchBaseURL"],
+    ],
   )
 })
 
@@ -57,11 +64,12 @@ test("every settings key stands in docs/settings.md", async () => {
   const keys = [
     ...known(unlike),
     ...known({ limits: unlike }).map((key) => `limits.${key}`),
+    ...known({ permissions: unlike }).map((key) => `permissions.${key}`),
     ...known({ directories: unlike }).map((key) => `directories.${key}`),
     ...known({ web: unlike }).map((key) => `web.${key}`),
     ...known({ providers: { x: unlike } }),
   ]
-  assert.ok(keys.length > 25)
+  assert.ok(keys.length > 33)
   assert.deepEqual(
     keys.filter((key) => !text.includes(`\`${key}\``) && !text.includes(`\`${key}.`)),
     [],

@@ -60,7 +60,7 @@ async function once(scope: Scope, open: CallView, offer: Offer | undefined): Pro
     const { data } = hooked
     const { root } = scope.view
     const access = await abortable(scope.signal, Promise.resolve(tool.access(data, root)))
-    const preview = tool.preview && (async () => tool.preview?.(data, { root, access }).catch(() => undefined))
+    const preview = tool.preview && (async () => tool.preview?.(data, { root }).catch(() => undefined))
     const wish = { call: call.id, tool: tool.name, input: data, access, ...(hooked.hook && { hook: hooked.hook }) }
     const permission = await abortable(scope.signal, scope.permit({ ...wish, ...(preview && { preview }) }))
     if (!permission.allow) return end({ ok: false, text: permission.why })
@@ -68,7 +68,7 @@ async function once(scope: Scope, open: CallView, offer: Offer | undefined): Pro
     if (!tool.repeatable && !tool.recall) await safe(scope)
     scope.signal.throwIfAborted()
     const output = await abortable(scope.signal, tool.run(data, use(scope, call.id, access, permission.fence)))
-    end(await afterCall(scope, tool, call, { input: data, output }))
+    end(await afterCall(scope, tool, call, { input: data, output, context: hooked.context }))
   } catch (error) {
     if (error instanceof Failed) throw error
     const text = reasonOf(error)

@@ -21,7 +21,10 @@ async function heard(scope: Scope, moment: Moment, call?: string): Promise<Said 
 
 const about = (tool: Tool, { id }: Call, input: unknown) => ({ name: tool.name, aliases: [], input, id })
 
-type Before = { ok: true; data: unknown; hook?: "allow" | "ask" } | { ok: false; text: string; fault?: "input" }
+/** `context` is for the model, below the call's result. */
+type Before =
+  | { ok: true; data: unknown; hook?: "allow" | "ask"; context?: string }
+  | { ok: false; text: string; fault?: "input" }
 
 /** Before a call: a hook may refuse it, change its input, or say whether a person is to be asked. */
 export async function beforeCall(scope: Scope, tool: Tool, call: Call, data: unknown): Promise<Before> {
@@ -34,7 +37,8 @@ export async function beforeCall(scope: Scope, tool: Tool, call: Call, data: unk
   }
   const changed = said.input === undefined ? { ok: true as const, data } : await parse(tool, { input: said.input })
   if (!changed.ok) return { ok: false, text: `a hook changed the input to something unusable: ${changed.text}` }
-  return { ok: true, data: changed.data, ...(said.decision && { hook: said.decision }) }
+  const { decision, context } = said
+  return { ok: true, data: changed.data, ...(decision && { hook: decision }), ...(context && { context }) }
 }
 
 /** After a call: what hooks have to add stands below its result. What was done stays done, also if they fail. */
@@ -42,7 +46,7 @@ export async function afterCall(
   scope: Scope,
   tool: Tool,
   call: Call,
-  { input, output }: { input: unknown; output: Output },
+  { input, output, context }: { input: unknown; output: Output; context: string | undefined },
 ): Promise<Output> {
   const response = { ok: output.ok, text: output.text }
   const said = await heard(
@@ -53,13 +57,18 @@ export async function afterCall(
     if (error instanceof Failed) throw error
     return { notes: [reasonOf(error)] }
   })
-  const more = [said?.decision === "deny" ? said.reason : undefined, said?.context].filter(Boolean)
+  const more = [context, said?.decision === "deny" ? said.reason : undefined, said?.context].filter(Boolean)
   return more.length > 0 ? { ...output, text: [output.text, ...more].join("\n\n") } : output
 }
 
+/** A hook that is never content must not keep a run going for ever. */
+const mostKeptOn = 8
+
 /** A run that is about to end: a hook may want it to go on, and says why. */
 export async function beforeEnd(scope: Scope): Promise<string | undefined> {
-  const event: HookEvent = scope.view.depth > 0 ? "SubagentStop" : "Stop"
-  const said = await heard(scope, { event, stopActive: scope.view.told.has("hook") })
+  const { depth, keptOn } = scope.view
+  if (keptOn >= mostKeptOn) return undefined
+  const event: HookEvent = depth > 0 ? "SubagentStop" : "Stop"
+  const said = await heard(scope, { event, stopActive: keptOn > 0 })
   return said?.decision === "deny" ? (said.reason ?? "A hook wants you to go on.") : undefined
 }

@@ -1,7 +1,8 @@
 import { reasonOf } from "../core/error.ts"
 import type { Failure, Outcome, Reason } from "../core/event.ts"
 import { type Part, textOf } from "../core/message.ts"
-import { type CallView, lastText, type RunView, weightOf } from "../core/view.ts"
+import { type CallView, lastText, type RunView } from "../core/view.ts"
+import { weightOf } from "../core/weight.ts"
 import { act, stopped } from "./act.ts"
 import { asked } from "./ask.ts"
 import { compact } from "./compact.ts"
@@ -41,17 +42,18 @@ export function decide(run: RunView, limits: Bounds): Next {
 
 /** Nothing is asked that would not fit. Where our own guess was wrong the provider says so, and gets one more try. */
 function inRoom(run: RunView, room: number, ask: Next): Next {
-  const { tokens } = weightOf(run)
   const full = run.overflows > 0
-  if (run.squeezed || !(full || tokens > room)) return ask
-  const plan = run.overflows > 1 ? undefined : squeezeOf(run, full ? Math.min(room, tokens) / 2 : room)
+  if (run.squeezed || !(full || weightOf(run).tokens > room)) return ask
+  const plan = run.overflows > 1 ? undefined : squeezeOf(run, room)
   if (plan) return { do: "compact", plan }
   if (!full) return ask
   return fail("context_overflow", run.failing?.error.message ?? "the conversation is too long", lastSaid(run))
 }
 
-function lastSaid({ messages }: RunView): string {
-  const last = messages.findLast((message) => message.role === "assistant" && textOf(message.parts).trim() !== "")
+/** The last thing that was said about the work at hand. */
+function lastSaid({ messages, task }: RunView): string {
+  const own = messages.slice(task)
+  const last = own.findLast((message) => message.role === "assistant" && textOf(message.parts).trim() !== "")
   return last?.role === "assistant" ? textOf(last.parts) : ""
 }
 
@@ -143,10 +145,13 @@ async function ask(scope: Scope, tools: "auto" | "none"): Promise<void> {
   const { usage } = answer
   const cost = model.cost(usage)
   if (!answer.ok) {
-    const again = answer.error.kind === "context_overflow" && scope.view.overflows === 0
-    emit({ type: "turn.failed", error: answer.error, wait: again ? 0 : null, usage, cost })
-    if (answer.error.kind === "context_overflow") return
-    throw new Failed(answer.error)
+    const { error } = answer
+    const full = error.kind === "context_overflow"
+    const { overflows } = scope.view
+    const again = full && squeezeOf({ ...scope.view, overflows: overflows + 1 }, roomOf(model)) && overflows === 0
+    emit({ type: "turn.failed", error, wait: again ? 0 : null, usage, cost })
+    if (full) return
+    throw new Failed(error)
   }
   const parts =
     tools === "none" ? answer.parts.filter(({ type }) => type !== "call") : distinct(scope.view, answer.parts)

@@ -1,6 +1,6 @@
 import type { Fence } from "../core/access.ts"
 import type { Asking, RunId } from "../core/event.ts"
-import { describe } from "./permit.ts"
+import { describe } from "./describe.ts"
 import { type Permission, type Scope, tighter, type Verdict, type Wish } from "./scope.ts"
 
 /** A question that only a person can answer. `path` names the agents from the main one down to the asker. */

@@ -52,7 +52,7 @@ export type Options = {
   /** Whoever answers questions. Absent: nobody does. */
   answer?: (question: Question, signal: AbortSignal) => Promise<Reply>
   /** The commands that people want run around what a run does. */
-  hooksOf?(run: Pick<RunView, "agent">): Hooks
+  hooksOf?(agent: string): Promise<Hooks | undefined>
   /** For runs whose agent says nothing of it. */
   tuning?: Tuning
 }
@@ -141,8 +141,9 @@ export class Runtime {
     signal.throwIfAborted()
     // From here to the prompt nothing waits, so that two requests for one child cannot both find it at rest.
     const begun = task.resume === undefined ? view.children.get(call) : this.#rested(view, task, key)
-    // One that a program starts may come before its parent was ever at work.
-    if (!begun && !this.#working.has(parent)) this.#offered.tell(view, this.#powers(view).tools)
+    // One that a program starts may come before its parent was ever asked anything.
+    if (!begun && (view.tools.length === 0 || !this.#working.has(parent)))
+      this.#offered.tell(view, this.#powers(view).tools)
     const run =
       begun ??
       this.#open(
@@ -180,9 +181,10 @@ export class Runtime {
   async #drive(run: RunId, signal: AbortSignal): Promise<Outcome> {
     const view = this.#view(run)
     const model = await this.#options.model(view.model).catch((error) => unusable(view.model, error))
+    const hooks = (await this.#options.hooksOf?.(view.agent)) ?? noHooks
     const go = () =>
       this.#timed(view, () => {
-        const scope = this.#scope(view, model, signal)
+        const scope = this.#scope(view, model, hooks, signal)
         this.#offered.tell(view, scope.tools)
         return drive(scope)
       })
@@ -225,7 +227,7 @@ export class Runtime {
     return now() - Math.max(...working.map(({ seen }) => seen))
   }
 
-  #scope(view: RunView, model: Model, signal: AbortSignal): Scope {
+  #scope(view: RunView, model: Model, hooks: Hooks, signal: AbortSignal): Scope {
     const { log, now, tuning, mask = (text) => text } = this.#options
     const from = view.origin && this.#working.get(view.origin.run)?.memo
     const scope: Scope = {
@@ -243,7 +245,7 @@ export class Runtime {
       mask,
       permit: (wish) => permit(scope, wish, this.#answerer(view)),
       loosened: () => this.#loosened.promise,
-      hooks: this.#options.hooksOf?.(view) ?? noHooks,
+      hooks,
       spawn: (call, task) => this.task(view.id, call, task, signal),
       tuning: { ...tuning, ...view.tuning },
       memo: this.#working.get(view.id)!.memo,
@@ -266,7 +268,7 @@ export class Runtime {
   async #expected(parent: RunView, task: Task, signal: AbortSignal): Promise<Expected> {
     const agent = await agentFor(parent, task, this.#options)
     const id = this.#options.newId()
-    const hooks = this.#options.hooksOf?.({ agent: agent.name })
+    const hooks = await this.#options.hooksOf?.(agent.name)
     if (!hooks?.has("SubagentStart")) return { agent, id }
     const said = await hooks.fire({ event: "SubagentStart", agent: { id, type: agent.name } }, signal)
     const { context, notes } = said
@@ -291,7 +293,7 @@ export class Runtime {
     if (model !== undefined || limits !== undefined || context !== undefined)
       throw new Error(`agent ${resume} goes on with the model, limits and context that it has: leave these out`)
     const { name } = run.agent === forkName ? { name: forkName } : await this.#options.agent(run.agent)
-    if (agent !== undefined && (await this.#options.agent(agent)).name !== name)
+    if (agent !== undefined && agent !== name && (await this.#options.agent(agent)).name !== name)
       throw new Error(`agent ${resume} is of type ${name}, not ${agent}`)
   }
 

@@ -90,7 +90,7 @@ export type Tool<In extends z.ZodType = z.ZodType> = {
   recall?(change: Change): Promise<Output | "again" | undefined>
   access(input: z.output<In>, root: string): Access | Promise<Access>
   /** What it would do, for the person who is asked about it. Changes nothing. */
-  preview?(input: z.output<In>, use: Pick<Use, "root" | "access">): Promise<Details | undefined>
+  preview?(input: z.output<In>, use: Pick<Use, "root">): Promise<Details | undefined>
   run(input: z.output<In>, use: Use): Promise<Output>
 }
 

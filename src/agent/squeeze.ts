@@ -1,7 +1,7 @@
-import { line, type Squeeze, taskOf } from "../core/compact.ts"
+import { compacted, line, type Squeeze, taskOf } from "../core/compact.ts"
 import type { Message } from "../core/message.ts"
-import { type RunView, weightOf } from "../core/view.ts"
-import { weighAll, weighText, weighTools } from "../core/weight.ts"
+import type { RunView } from "../core/view.ts"
+import { weigh, weighAll, weighText, weighTools, weightOf } from "../core/weight.ts"
 import type { Model } from "../model/model.ts"
 
 /** What will be done to a conversation that grows too long. `notes` is how many tokens its summary may have, if it gets one. */
@@ -11,8 +11,10 @@ export type Plan = Omit<Squeeze, "summary"> & { notes?: number }
 const longAnswer = 16_000
 
 /** How many tokens a request may have, so that the answer fits too and a guess may be a little wrong. */
-export const roomOf = ({ window, maxTokens = longAnswer }: Pick<Model, "window" | "maxTokens">): number =>
-  window - Math.min(maxTokens, window / 4) - window / 20
+export function roomOf({ window, maxTokens }: Pick<Model, "window" | "maxTokens">): number {
+  const answer = maxTokens ?? Math.min(longAnswer, window / 4)
+  return window - Math.min(answer, window / 2) - window / 20
+}
 
 /**
  * How to make a conversation fit, with room to spare so that it need not be done again soon: old results go first, then
@@ -22,7 +24,11 @@ export const roomOf = ({ window, maxTokens = longAnswer }: Pick<Model, "window" 
 export function squeezeOf(run: RunView, room: number): Plan | undefined {
   const { messages, task } = run
   const { tokens, guess } = weightOf(run)
-  const budget = (room * guess) / tokens - weighText(run.system) - weighTools(run.tools)
+  const full = run.overflows > 0
+  const asked = full ? Math.min(room, tokens) : room
+  const free = (asked * guess) / tokens - weighText(run.system) - weighTools(run.tools)
+  // Where the provider found it too long nobody knows by how much.
+  const budget = full ? free / 2 : free
   if (budget <= 0) return undefined
   const goal = budget / 2
   const from = recentFrom(messages, budget / 4)
@@ -33,9 +39,10 @@ export function squeezeOf(run: RunView, room: number): Plan | undefined {
   if (shrinks && short + heavy <= goal) return { from }
   const kept = task < from ? weighAll(taskOf(messages, task)) : 0
   const notes = short - kept > budget / 10 ? Math.floor(budget / 8) : undefined
-  const most = mostOf(recent, goal - kept - (notes ?? short - kept))
-  if (notes === undefined && most === undefined && !shrinks) return undefined
-  return { from, ...(notes !== undefined && { notes }), ...(most !== undefined && { most }) }
+  const spare = budget * 0.9 - kept - (notes ?? short - kept)
+  const most = heavy > spare ? mostOf(recent, Math.max(goal - kept - (notes ?? 0), spare / 2)) : undefined
+  const plan = { from, ...(notes !== undefined && { notes }), ...(most !== undefined && { most }) }
+  return notes !== undefined || weighAll(compacted(run, plan).messages) < weighAll(messages) ? plan : undefined
 }
 
 /** The last answer with all that came after it, and as much before it as is light enough. */
@@ -51,21 +58,17 @@ function recentFrom(messages: readonly Message[], allowed: number): number {
   return from
 }
 
-const leastKept = 200
+const leastKept = 100
 
-/** The length to cut recent results to, so that all together they are light enough; undefined if they are. */
+/** The weight to cut recent results to, so that all together they are light enough; undefined if they are. */
 function mostOf(recent: readonly Message[], allowed: number): number | undefined {
-  const results = recent.filter(({ role }) => role === "result")
-  const rest = weighAll(recent) - weighAll(results)
-  const weights = results.map((result) => ({ weight: weighAll([result]), length: lengthOf(result) }))
-  weights.sort((a, b) => a.weight - b.weight)
-  let left = allowed - rest
-  for (const [i, { weight, length }] of weights.entries()) {
+  const weights = recent.flatMap((message) => (message.role === "result" ? [weigh(message)] : []))
+  weights.sort((a, b) => a - b)
+  let left = allowed - weighAll(recent) + weights.reduce((sum, weight) => sum + weight, 0)
+  for (const [i, weight] of weights.entries()) {
     const share = left / (weights.length - i)
-    if (weight > share) return Math.max(leastKept, Math.floor((length * share) / weight))
+    if (weight > share) return Math.max(leastKept, Math.floor(share))
     left -= weight
   }
   return undefined
 }
-
-const lengthOf = (message: Message): number => (message.role === "result" ? message.text.length : 0)

@@ -4,17 +4,23 @@ import type { Config } from "../config.ts"
 import type { Limits } from "../core/event.ts"
 import type { Definition } from "./definition.ts"
 
+/** What settings say of the agent, and whether fenced commands may use the network. */
+type Surroundings = { settings?: Config["agents"][string] | undefined; network?: boolean }
+
 /** A definition as the engine needs it, with the limits that settings give it. What it asks for beyond its ceiling has no effect. */
-export function agentOf(definition: Definition, settings: Config["agents"][string] = {}): Agent {
-  const { id, shortDescription, prompt, offered, hidden, degraded, mode } = definition
+export function agentOf(definition: Definition, { settings = {}, network = false }: Surroundings = {}): Agent {
+  const { id, shortDescription, prompt, offered, hidden, degraded, mode, permission, sandbox } = definition
   return {
     name: id,
     description: shortDescription,
     prompt,
     role: {
       tools: offered.allow,
-      denied: [...new Set([...offered.deny, ...guarded(definition), ...(isReadonly(definition) ? writing : [])])],
+      denied: [...new Set([...offered.deny, ...(isReadonly(definition) ? writing : [])])],
       ...(isReadonly(definition) && { readonly: true }),
+      ...(permission.rules?.length && { rules: permission.rules }),
+      ...((permission.mode === "default" || permission.mode === "acceptEdits") && { mode: permission.mode }),
+      ...(sandbox === "workspace-write" && { fence: { level: sandbox, network } }),
       ...(offered.mayStart && { mayStart: offered.mayStart }),
     },
     limits: { ...limitsIn(definition), ...inMilliseconds(settings), ...(settings.turns && { turns: settings.turns }) },
@@ -30,14 +36,8 @@ function contextOf({ context }: Definition, settings: Config["agents"][string]):
   return chosen ? { context: chosen } : {}
 }
 
-/** Without a fence around it a shell can write; so whoever may only read has none. */
-const writing = ["bash", "write", "edit"]
-
-/** Tools with rules for single calls, which nothing here can keep to yet, are closed rather than open. */
-const guarded = ({ permission }: Definition): string[] =>
-  (permission.rules ?? []).flatMap(({ tool, pattern, do: verdict }) =>
-    verdict !== "allow" && pattern !== "*" && tool !== "*" ? [tool] : [],
-  )
+/** A shell is no such tool: the operating system keeps it from writing. */
+const writing = ["write", "edit"]
 
 /** What a definition asks for and does not get here, in words. */
 export function unmet(definition: Definition): string[] {
@@ -47,10 +47,7 @@ export function unmet(definition: Definition): string[] {
     ...(context === "fork" && model !== null ? ["model: a fork goes on with its parent's"] : []),
     ...(background ? ["background: its parent waits for it"] : []),
     ...(isolation ? [`isolation ${isolation}: it works in the same folder`] : []),
-    ...(mode === "bypass" || mode === "acceptEdits"
-      ? [`permission mode ${mode}: only a session can loosen permission`]
-      : []),
-    ...guarded(definition).map((tool) => `rules for single calls of ${tool}: it is withheld instead`),
+    ...(mode === "bypass" ? ["permission mode bypass: only a session can loosen permission"] : []),
   ]
 }
 

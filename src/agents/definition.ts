@@ -67,7 +67,7 @@ export type Definition = {
   /** Not offered to models; people may still start it. */
   hidden: boolean
   mode?: "primary" | "subagent" | "all"
-  /** Kept as written: nothing acts on them yet. */
+  /** Kept as written: on skills, MCP servers and memory nothing acts yet. */
   skills?: unknown
   mcpServers?: unknown
   hooks?: unknown

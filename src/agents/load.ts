@@ -21,6 +21,8 @@ export type Sources = {
   flag?: string
   /** Later ones win. */
   library?: readonly Definition[]
+  /** Whether the user trusts what came with the project. */
+  trusted?: boolean
 }
 
 export type Loaded = {
@@ -35,7 +37,7 @@ export type Loaded = {
 export type Reload = () => Promise<Loaded>
 
 /** `real`: the file that it really is, whatever links lead there. */
-type Candidate = { definition: Definition; folder?: string; real?: string }
+type Candidate = { definition: Definition; folder?: string; real?: string; trusted?: boolean }
 type Gathered = { candidates: Candidate[]; diagnostics: Diagnostic[] }
 type Kept = { stamp: string; read: Reading }
 type Reading = { definition: Definition | null; diagnostics: Diagnostic[] }
@@ -64,7 +66,7 @@ export async function fromFolder(folder: string): Promise<Loaded> {
 /** From the strongest to the weakest. */
 async function gather(sources: Sources, said: ReturnType<typeof fromFlag>, cache: Cache): Promise<Gathered> {
   const gathered: Gathered = { candidates: [], diagnostics: [...said.diagnostics] }
-  const { cwd, env, home, library = [], plugins = [] } = sources
+  const { cwd, env, home, library = [], plugins = [], trusted = false } = sources
   const add = (definitions: readonly Definition[]) => {
     for (const definition of definitions) gathered.candidates.push({ definition })
   }
@@ -75,7 +77,8 @@ async function gather(sources: Sources, said: ReturnType<typeof fromFlag>, cache
   const theirs = new Set(own.map(({ folder }) => realOf(folder)))
   // Who works in the home folder has no project there.
   const project = projectPlaces(above.toReversed()).filter(({ folder }) => !theirs.has(realOf(folder)))
-  for (const place of project) await addPlace(gathered, place, { scope: "project", within: above[0] }, cache)
+  const where = { scope: "project", within: above[0], trusted } as const
+  for (const place of project) await addPlace(gathered, place, where, cache)
   for (const place of own) await addPlace(gathered, place, { scope: "user" }, cache)
   for (const { name, folder } of plugins)
     await addFolder(
@@ -87,27 +90,30 @@ async function gather(sources: Sources, said: ReturnType<typeof fromFlag>, cache
   return gathered
 }
 
-type Folder = { search: Search; from: Omit<From, "path" | "name"> }
+type Folder = { search: Search; from: Omit<From, "path" | "name">; trusted?: boolean }
+type Where = { scope: Layer; within?: string; trusted?: boolean }
 
-const addPlace = (gathered: Gathered, place: Place, where: { scope: Layer; within?: string }, cache: Cache) =>
+const addPlace = (gathered: Gathered, place: Place, where: Where, cache: Cache) =>
   addFolder(
     gathered,
     {
       search: { folder: place.folder, ending: place.ending, ...(where.within && { within: where.within }) },
       from: { scope: where.scope, dialect: place.dialect },
+      trusted: where.trusted ?? true,
     },
     cache,
   )
 
-async function addFolder(gathered: Gathered, { search, from }: Folder, cache: Cache): Promise<void> {
+async function addFolder(gathered: Gathered, folder: Folder, cache: Cache): Promise<void> {
+  const { search, from, trusted = true } = folder
   const { files, problems } = findFiles(search)
   for (const { path, message } of problems) gathered.diagnostics.push(warning(path, message))
   for (const file of files) {
     const kept = cache.get(file.path)
-    const read = kept?.stamp === file.stamp ? kept.read : await readAgent(file, search, from)
+    const read = kept?.stamp === file.stamp ? kept.read : restricted(await readAgent(file, search, from), trusted)
     cache.set(file.path, { stamp: file.stamp, read })
     if (read.definition)
-      gathered.candidates.push({ definition: read.definition, folder: search.folder, real: file.real })
+      gathered.candidates.push({ definition: read.definition, folder: search.folder, real: file.real, trusted })
     gathered.diagnostics.push(...read.diagnostics)
   }
 }
@@ -125,6 +131,16 @@ async function readAgent(file: Found, search: Search, from: Folder["from"]): Pro
   const name = (from.dialect ?? guessed(file.path, [])) === "opencode" ? { name: below } : {}
   const definition = await parseAgent(decoded.text, { ...from, ...name, path: file.path }, told)
   return { definition, diagnostics: definition?.diagnostics ?? [] }
+}
+
+/** An agent that nobody trusts yet runs no commands of its own. */
+function restricted(read: Reading, trusted: boolean): Reading {
+  if (trusted || !read.definition) return read
+  const { hooks, mcpServers, ...definition } = read.definition
+  if (hooks === undefined && mcpServers === undefined) return read
+  const message = "its hooks and servers do nothing until the project is trusted; see: legwork trust"
+  const told = { severity: "warning", file: definition.source.path ?? "", line: 1, message } as const
+  return { definition, diagnostics: [...read.diagnostics, told] }
 }
 
 const warning = (file: string, message: string): Diagnostic => ({ severity: "warning", file, line: 1, message })
@@ -157,9 +173,14 @@ function settle({ candidates, diagnostics }: Gathered): Loaded {
       doubles.push(...double(candidate, winner))
     }
   }
-  const agents = [...winners.values()].map(({ definition }) => definition).sort(byLayer)
+  const readers = new Set(shadowed.flatMap(({ definition }) => (definition.readonly ? [definition.id] : [])))
+  const agents = [...winners.values()].map((winner) => asNarrow(winner, readers)).sort(byLayer)
   return { agents, shadowed, diagnostics: [...diagnostics, ...doubles] }
 }
+
+/** Whoever asks for an agent that can only read gets no other one from a project that nobody trusts. */
+const asNarrow = ({ definition, trusted = true }: Candidate, readers: Set<string>): Definition =>
+  trusted || definition.readonly || !readers.has(definition.id) ? definition : { ...definition, readonly: true }
 
 const byLayer = (one: Definition, other: Definition): number =>
   layers.indexOf(one.source.scope) - layers.indexOf(other.source.scope) ||

@@ -60,6 +60,9 @@ const folded = new Map([...exact].map(([name, own]) => [name.toLowerCase(), own]
 export const ownName = (name: string): readonly string[] | undefined =>
   exact.get(name) ?? folded.get(name.toLowerCase()) ?? serverTool(name)
 
+/** What other systems call one of our tools, the usual name first. */
+export const namesElsewhere = (own: string): readonly string[] => single[own] ?? []
+
 /** Every tool that is ours. */
 export const ownNames: readonly string[] = Object.keys(single)
 

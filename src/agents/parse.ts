@@ -72,7 +72,7 @@ function define(fields: Fields, body: string, from: From, { quiet = false } = {}
     ...(powers.sandbox && { sandbox: powers.sandbox }),
     permission: powers.permission,
     ...showing(fields),
-    ...unhonoured(fields),
+    ...keptWhole(fields),
     degraded: !told || powers.broken || remote,
   }
   const source = { path: from.path, scope: from.scope, dialect, lines: fields.lines() }
@@ -214,12 +214,12 @@ function showing(fields: Fields): Pick<Definition, "color" | "hidden" | "mode"> 
   return { ...(color && { color }), hidden, ...(mode && { mode }) }
 }
 
-/** Kept, and said to be without effect. */
-function unhonoured(fields: Fields): Pick<Definition, "skills" | "mcpServers" | "hooks" | "memory"> {
+/** Kept as they stand, and said to be without effect where they are. */
+function keptWhole(fields: Fields): Pick<Definition, "skills" | "mcpServers" | "hooks" | "memory"> {
   const kept = (["skills", "mcpServers", "hooks", "memory"] as const).flatMap((key) => {
     const entry = fields.one(key)
     if (!entry || entry.value === null) return []
-    fields.warn(entry, "is not honoured yet; the agent works without it")
+    if (key !== "hooks") fields.warn(entry, "is not honoured yet; the agent works without it")
     return [[key, entry.value] as const]
   })
   return Object.fromEntries(kept)

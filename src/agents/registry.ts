@@ -1,6 +1,7 @@
 import { homedir } from "node:os"
 import type { Agent } from "../agent/scope.ts"
 import type { Config } from "../config.ts"
+import type { Role } from "../core/event.ts"
 import { agentOf } from "./agent.ts"
 import builtIn from "./built-in.json" with { type: "json" }
 import type { Definition } from "./definition.ts"
@@ -33,8 +34,13 @@ export type Registry = {
   mentioned(text: string): string[]
   /** Those that models may start, a line each. */
   listed(): string
+  /** The hooks in an agent's own file, as they stand there. */
+  hooksOf(name: string): { value: unknown; file: string } | undefined
   register(given: Given): void
 }
+
+const mayUse = ({ tools, denied }: Role, tool: string): boolean =>
+  (tools === "*" || tools.includes(tool)) && !denied.includes(tool)
 
 export type Sources = {
   cwd: string
@@ -43,16 +49,29 @@ export type Sources = {
   given: Given | undefined
   json: string | undefined
   warn(text: string): void
+  /** Whether the user trusts what came with the project. */
+  trusted: boolean
+  /** Whether commands of this agent can be kept from writing. */
+  canFence(agent: string): Promise<boolean>
 }
 
 export const builtInAgents = builtIn as unknown as Definition[]
 
 /** All agents of a session. Files that change count from the next task on. */
-export async function registry({ cwd, env, config, given = {}, json, warn }: Sources): Promise<Registry> {
+export async function registry({
+  cwd,
+  env,
+  config,
+  given = {},
+  json,
+  warn,
+  trusted,
+  canFence,
+}: Sources): Promise<Registry> {
   const library: Definition[] = definitionsOf(given, config)
   const home = env.HOME || homedir()
   const flag = json === undefined ? {} : { flag: json }
-  const { reload, ...first } = await loadAgents({ cwd, env, home, builtIn: builtInAgents, library, ...flag })
+  const { reload, ...first } = await loadAgents({ cwd, env, home, builtIn: builtInAgents, library, trusted, ...flag })
   let loaded: Loaded = first
   let looking: Promise<void> | undefined
   let list: { of: Loaded; text: string } | undefined
@@ -70,10 +89,16 @@ export async function registry({ cwd, env, config, given = {}, json, warn }: Sou
     return looking
   }
   const ready = (definition: Definition): Agent => {
-    const agent = agentOf(definition, config.agents[definition.id])
+    const agent = agentOf(definition, { settings: config.agents[definition.id], network: config.network })
     const { mayStart } = agent.role
     if (mayStart) agent.role.mayStart = mayStart.map((name) => lookup(loaded.agents, name).agent?.id ?? name)
     return agent
+  }
+  /** Without a fence around it a shell can write; so whoever may only read has none then. */
+  const fenced = async (agent: Agent): Promise<Agent> => {
+    const { role } = agent
+    if (!role.readonly || !mayUse(role, "bash") || (await canFence(agent.name))) return agent
+    return { ...agent, role: { ...role, denied: [...role.denied, "bash"] } }
   }
   return {
     look,
@@ -81,7 +106,7 @@ export async function registry({ cwd, env, config, given = {}, json, warn }: Sou
       await look()
       const found = lookup(loaded.agents, name)
       if (!found.agent) throw new Error(found.error)
-      return ready(found.agent)
+      return fenced(ready(found.agent))
     },
     mentioned(text) {
       const words = [...text.matchAll(/(?:^|\s)@([\p{L}\p{N}][\p{L}\p{M}\p{N}._:-]*)/gu)].map((match) => match[1]!)
@@ -92,6 +117,12 @@ export async function registry({ cwd, env, config, given = {}, json, warn }: Sou
       if (list?.of !== loaded)
         list = { of: loaded, text: lines(loaded.agents.map(ready).filter(({ hidden }) => !hidden)) }
       return list.text
+    },
+    hooksOf(name) {
+      const found = loaded.agents.find(({ id }) => id === name)
+      // What a project's file says by now may be an agent's own work.
+      if (found?.source.scope === "project" && !first.agents.includes(found)) return undefined
+      return found?.hooks === undefined ? undefined : { value: found.hooks, file: found.source.path ?? name }
     },
     register(more) {
       library.push(...definitionsOf(more, config))

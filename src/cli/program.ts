@@ -1,7 +1,9 @@
 import { Command, CommanderError, Option } from "commander"
 import { version } from "../version.ts"
 import type { AgentFlags } from "./commands/agents.ts"
+import type { SandboxFlags } from "./commands/sandbox.ts"
 import type { ShowFlags } from "./commands/sessions.ts"
+import type { TrustFlags } from "./commands/trust.ts"
 import { codes } from "./exit.ts"
 
 export type Flags = {
@@ -106,6 +108,28 @@ export async function program(argv: string[]): Promise<number> {
     .option("--user", "for all projects, not this one")
     .action(async (name: string, flags: AgentFlags) => {
       code = await (await commands()).create(name, flags, legwork.opts<Flags>())
+    })
+  legwork
+    .command("trust")
+    .description("lets the settings, hooks and agents of this project do more than restrict")
+    .option("--show", "only say what there is to trust")
+    .option("--remove", "take it back")
+    .option("--json", "as JSON")
+    .action(async (flags: TrustFlags) => {
+      code = await (await import("./commands/trust.ts")).trustFolder(flags, legwork.opts<Flags>().cwd)
+    })
+  legwork
+    .command("sandbox")
+    .description("runs a command in the fence that agents' commands run in, to see what it keeps out")
+    .argument("<command...>", "the command and its arguments, after --")
+    .addOption(
+      new Option("--profile <profile>", "what may be written")
+        .choices(["read-only", "workspace-write"])
+        .default("read-only"),
+    )
+    .option("--network", "with the network")
+    .action(async (command: string[], flags: SandboxFlags) => {
+      code = await (await import("./commands/sandbox.ts")).sandbox(command, flags, legwork.opts<Flags>().cwd)
     })
   legwork
     .command("doctor")

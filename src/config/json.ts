@@ -69,3 +69,20 @@ function mistake(text: string, at: number, awaited: Next): string {
   if (awaited === "nothing") return "there is something after the end"
   return awaited.startsWith("key") ? "a key in double quotes should stand here" : "a value should stand here"
 }
+
+/** What a text says, or the first thing in it that is not JSON. */
+export function parsed(text: string): { value: unknown } | { line: number; what: string } {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return locate(text).broken ?? { line: 1, what: "it is not JSON" }
+  }
+}
+
+/** Whether a value is what JSON writes in { }. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Whether there is anything in it. */
+export const isFilled = (value: unknown): boolean =>
+  typeof value === "object" && value !== null ? Object.keys(value).length > 0 : value !== undefined && value !== null

@@ -1,5 +1,6 @@
 import { lstat, realpath } from "node:fs/promises"
-import { dirname, join, resolve } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
+import { readRegular } from "./file.ts"
 
 /** The folders from the repository's root down to the working folder; without a repository, just the latter. */
 export async function foldersDown(cwd: string): Promise<[string, ...string[]]> {
@@ -17,3 +18,21 @@ const exists = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   )
+
+/** The main folder of the repository that a worktree belongs to; undefined for a folder that is none. */
+export async function mainOf(root: string): Promise<string | undefined> {
+  const link = join(root, ".git")
+  const own = /^gitdir: (.+)$/.exec((await lineOf(link)) ?? "")?.[1]
+  const folder = own && (await realpath(resolve(root, own)).catch(() => undefined))
+  if (!folder) return undefined
+  const [list, git] = [dirname(folder), dirname(dirname(folder))]
+  if (basename(list) !== "worktrees" || basename(git) !== ".git") return undefined
+  // Any folder can say where it belongs; only the repository itself knows its worktrees.
+  const back = await lineOf(join(folder, "gitdir"))
+  return back && resolve(folder, back) === link ? dirname(git) : undefined
+}
+
+async function lineOf(path: string): Promise<string | undefined> {
+  const reading = await readRegular(path, { limit: 4096 })
+  return reading.got === "bytes" ? reading.bytes.toString().trimEnd() : undefined
+}

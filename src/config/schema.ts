@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { nearest } from "../core/nearest.ts"
-import { contexts, efforts, modes, type Problem, type Settings } from "./settings.ts"
+import { modeWords } from "./permissions.ts"
+import { contexts, efforts, modes, type Problem, type Settings, sandboxes } from "./settings.ts"
 
 const text = z.string().min(1)
 const count = z.int().min(1)
@@ -47,12 +48,25 @@ const agent = z.strictObject({
   context: z.enum(contexts).exactOptional(),
 })
 
+const rules = z.array(text).exactOptional()
+
 const settings = z.strictObject({
   $schema: z.string().exactOptional(),
   model: text.exactOptional(),
   smallModel: text.exactOptional(),
   planModel: text.exactOptional(),
   permissionMode: z.enum(modes).exactOptional(),
+  permissions: z
+    .strictObject({
+      allow: rules,
+      ask: rules,
+      deny: rules,
+      defaultMode: z.enum(Object.keys(modeWords) as (keyof typeof modeWords)[]).exactOptional(),
+    })
+    .exactOptional(),
+  hooks: z.unknown().exactOptional(),
+  sandbox: z.enum(sandboxes).exactOptional(),
+  network: z.boolean().exactOptional(),
   limits: z
     .strictObject({
       ...runLimits,
@@ -82,7 +96,7 @@ const foreign: Record<string, string> = {
   maxTurns: "write limits.turns",
   apiKey: "name the variable that holds the key in keyVariable",
   key: "name the variable that holds the key in keyVariable",
-  permissions: "rules are not read yet; permissionMode is",
+  additionalDirectories: "write directories.writable",
   env: "commands see the variables named in environment",
 }
 

@@ -1,10 +1,15 @@
 import type { Context } from "../agent/scope.ts"
 import type { Price } from "../model/price.ts"
 import type { ProviderSettings } from "../model/providers.ts"
+import type { Permissions, Stated } from "./permissions.ts"
 
 /** From the tightest to the loosest. */
 export const modes = ["plan", "default", "acceptEdits", "bypass"] as const
 export type Mode = (typeof modes)[number]
+
+/** From the tightest to the loosest. */
+export const sandboxes = ["read-only", "workspace-write", "off"] as const
+type Sandbox = (typeof sandboxes)[number]
 
 export const contexts = ["fresh", "fork", "filtered"] as const satisfies Context[]
 
@@ -15,7 +20,7 @@ type Effort = (typeof efforts)[number]
 export type RunSettings = { tokens?: number; cost?: number; timeout?: number; idle?: number }
 
 /** What settings may say of one agent, over what its definition does. */
-export type AgentSettings = RunSettings & { turns?: number; model?: string; context?: Context }
+type AgentSettings = RunSettings & { turns?: number; model?: string; context?: Context }
 
 /** What one layer may say. Each key is optional: what a layer leaves out, the layers below decide. */
 export type Settings = {
@@ -24,6 +29,10 @@ export type Settings = {
   smallModel?: string
   planModel?: string
   permissionMode?: Mode
+  permissions?: Permissions
+  hooks?: unknown
+  sandbox?: Sandbox
+  network?: boolean
   /** Of the main run, and so of all that it sets going. */
   limits?: { turns?: number; parallel?: number; depth?: number } & RunSettings
   /** Of every child. */
@@ -48,6 +57,14 @@ export type Config = {
   smallModel?: string
   planModel?: string
   permissionMode: Mode
+  /** Of all layers, lowest first. */
+  permissions: Stated[]
+  /** As they stand in each file, lowest layer first. */
+  hooks: { value: unknown; file: string }[]
+  /** What commands are kept to. */
+  sandbox: Sandbox
+  /** Whether commands in a sandbox may use the network. */
+  network: boolean
   limits: { turns: number; parallel: number; depth: number } & RunSettings
   children: RunSettings & { turns: number }
   agents: Record<string, AgentSettings>
@@ -64,6 +81,8 @@ export type Config = {
   aliases: Record<string, string>
   /** The settings files that were read, lowest layer first. */
   files: string[]
+  /** Files that may deny something, and nobody knows what. */
+  unreadable: string[]
   diagnostics: Diagnostic[]
 }
 

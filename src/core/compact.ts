@@ -1,4 +1,5 @@
 import type { Message, Result, User } from "./message.ts"
+import { weigh, weighText } from "./weight.ts"
 
 /** How a conversation is made shorter. What is dropped stays in the log. */
 export type Squeeze = {
@@ -6,21 +7,26 @@ export type Squeeze = {
   from: number
   /** Stands for all that came before the recent messages, but for the task at hand. */
   summary?: string
-  /** The most characters that stay of a recent result. */
+  /** The most tokens that stay of a recent result. */
   most?: number
 }
 
-/** `task` is where the messages of the work at hand begin. */
-export type Conversation = { messages: Message[]; task: number }
+/** `task` is where the messages of the work at hand begin; `words` is what a fork was told of what it is. */
+export type Conversation = { messages: Message[]; task: number; words?: User }
 
-export function compacted({ messages, task }: Conversation, { from, summary, most }: Squeeze): Conversation {
+export function compacted(
+  { messages, task, words }: Conversation,
+  { from, summary, most }: Squeeze,
+): Pick<Conversation, "messages" | "task"> {
   const recent = messages.slice(from).map((message) => (most === undefined ? message : cut(message, most)))
   if (summary === undefined) return { messages: [...messages.slice(0, from).map(line), ...recent], task }
+  const told = words && messages.indexOf(words) < from && messages.includes(words) ? [words] : []
   const asked = task < from ? taskOf(messages, task).slice(0, from - task) : []
   const text = `What came before in this conversation was summed up, to save room:\n\n${summary}`
   const follows = asked.length > 0 ? "\n\nThe task at hand follows, word for word." : ""
   const sum: User = { role: "user", text: `${text}${follows}` }
-  return { messages: [sum, ...asked, ...recent], task: task < from ? 1 : task - from + 1 }
+  const before = [sum, ...told]
+  return { messages: [...before, ...asked, ...recent], task: before.length + (task < from ? 0 : task - from) }
 }
 
 /** What was said at once when the work at hand began. */
@@ -41,9 +47,15 @@ export function line(message: Message): Message {
   return { ...rest, text: `${first} … (${text.length} characters${pictures}, dropped to save room)` } satisfies Result
 }
 
+/** What the note about a cut weighs. */
+const noteWeight = 40
+
 function cut(message: Message, most: number): Message {
-  if (message.role !== "result" || message.text.length <= most) return message
-  const { text, images: _, ...rest } = message
-  const note = `\n… (cut at ${most} of ${text.length} characters to save room: ask for less at a time)`
-  return { ...rest, text: `${text.slice(0, most).toWellFormed()}${note}` }
+  if (message.role !== "result" || weigh(message) <= most) return message
+  const { text, images = [], ...rest } = message
+  const share = Math.max(0, most - noteWeight) / Math.max(1, weighText(text))
+  const kept = share >= 1 ? text : text.slice(0, Math.floor(text.length * share)).toWellFormed()
+  const pictures = images.length > 0 ? ", without its images," : ""
+  const note = `… (cut at ${kept.length} of ${text.length} characters${pictures} to save room: ask for less at a time)`
+  return { ...rest, text: `${kept}\n${note}` }
 }

@@ -1,12 +1,12 @@
 import type { History } from "./event.ts"
 import { filtered } from "./filtered.ts"
-import type { Message, Result } from "./message.ts"
+import type { Result, User } from "./message.ts"
 import type { RunView } from "./view.ts"
 
 /** What a new run knows of the one that started it, as of now. Messages are shared, never copied. */
 export type Inherited = Pick<
   RunView,
-  "system" | "messages" | "inherited" | "tools" | "ids" | "files" | "touchedWith" | "weight"
+  "system" | "messages" | "inherited" | "words" | "notes" | "tools" | "ids" | "files" | "touchedWith" | "weight"
 >
 
 /** Of a fork, `system` is no system prompt: it has its parent's, and is told this after its parent's conversation. */
@@ -31,10 +31,12 @@ export function inherit(
     }
   }
   const open = [...parent.calls.values()].map(({ call }): Result => placeholder(call.id, call.name))
-  const told: Message = { role: "user", text: system }
+  const words: User = { role: "user", text: system }
   return {
     system: parent.system,
-    messages: [...parent.messages, ...open, told],
+    messages: [...parent.messages, ...open, words],
+    words,
+    ...(parent.notes !== undefined && { notes: parent.notes }),
     inherited: parent.messages.length,
     tools: parent.tools,
     ids,

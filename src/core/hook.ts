@@ -33,7 +33,7 @@ export type Said = {
   /** Why the run must end. */
   stop?: string
   /** For people. */
-  notes: string[]
+  notes: readonly string[]
 }
 
 export type Hooks = {

@@ -1,7 +1,6 @@
 import type { Change, Rule, Todo } from "./access.ts"
 import { compacted } from "./compact.ts"
 import type { Asking, Event, Failure, Limits, Origin, Outcome, Reason, Role, RunId, Tuning } from "./event.ts"
-import { inherit } from "./history.ts"
 import {
   type Call,
   callsOf,
@@ -11,9 +10,11 @@ import {
   type Stop,
   type ToolSpec,
   textOf,
+  type User,
 } from "./message.ts"
-import { addCost, addUsage, type Cost, noUsage, totalTokens, type Usage } from "./usage.ts"
-import { weighAll, weighText, weighTools } from "./weight.ts"
+import { opened } from "./opened.ts"
+import { addCost, addUsage, type Cost, type Usage } from "./usage.ts"
+import { type Weight, weighed } from "./weight.ts"
 
 type Mail = { text: string; images?: Image[] }
 
@@ -52,6 +53,10 @@ export type RunView = {
   /** What its model sees of the conversation. The first `inherited` are its parent's. */
   messages: Message[]
   inherited: number
+  /** Of a fork: what it was told it is. */
+  words?: User
+  /** What stands, as its first message, for a part of the conversation that is gone. */
+  notes?: string
   /** Where in `messages` the work at hand begins. */
   task: number
   weight: Weight
@@ -69,6 +74,8 @@ export type RunView = {
   turns: number
   stop: Stop
   told: Set<Reason>
+  /** How often since then a hook wanted it to go on. */
+  keptOn: number
   /** Text of answers that the token limit cut, which the final text must begin with. */
   partial: string
   /** The same mistake in calls, made over and over. */
@@ -98,9 +105,6 @@ export type RunView = {
   rest?: { outcome: Outcome; seq: number; ms: number }
 }
 
-/** What the first so many messages weigh, with system prompt and tools: in tokens as the provider counts, and as we guess. */
-type Weight = { tokens: number; guess: number; messages: number }
-
 type Spent = { usage: Usage; cost: Cost; toolCalls: number }
 
 /** `changed` has the hash before the first and after the last change; null where there was no file. */
@@ -115,7 +119,7 @@ export type View = Map<RunId, RunView>
 
 const outputKept = 4_000
 
-/** The only place where an event changes anything. In place and O(1) an event, however long the session. */
+/** The only place where an event changes anything. In place, and O(1) but for those that take over or shorten a conversation. */
 export function apply(view: View, event: Event): void {
   if (event.type === "run.opened") {
     if (view.has(event.run)) throw new Error(`event ${event.seq} opens run ${event.run} a second time`)
@@ -128,78 +132,24 @@ export function apply(view: View, event: Event): void {
   step(view, run, event)
 }
 
-type Opened = Extract<Event, { type: "run.opened" }>
-
-const fresh = () => ({ messages: [], inherited: 0, tools: [], weight: { tokens: 0, guess: 0, messages: 0 } })
-
-function inherited(view: View, { seq, origin, history, system, model }: Opened): Partial<RunView> {
-  if (!history) return {}
-  const parent = origin && view.get(origin.run)
-  if (!parent) throw new Error(`event ${seq} opens a run with the conversation of an unknown one`)
-  return { history: history.as, ...inherit(parent, { history, system, model }) }
-}
-
-function opened(view: View, event: Opened): RunView {
-  const run: RunView = {
-    id: event.run,
-    agent: event.agent,
-    model: event.model,
-    depth: event.depth,
-    root: event.root,
-    system: event.system,
-    role: event.role,
-    limits: event.limits,
-    ...(event.tuning && { tuning: event.tuning }),
-    ...(event.label !== undefined && { label: event.label }),
-    ...(event.origin && { origin: event.origin }),
-    children: new Map(),
-    ...fresh(),
-    task: 0,
-    squeezed: false,
-    overflows: 0,
-    mail: [],
-    heard: new Set(),
-    calls: new Map(),
-    ids: new Set(),
-    turns: 0,
-    stop: "end",
-    told: new Set(),
-    partial: "",
-    mistake: { text: "", times: 0 },
-    usage: noUsage(),
-    cost: 0,
-    toolCalls: 0,
-    family: { usage: noUsage(), cost: 0, toolCalls: 0 },
-    before: { usage: noUsage(), cost: 0, toolCalls: 0 },
-    files: new Map(),
-    filesBefore: new Map(),
-    touchedWith: new Map(),
-    deeds: { read: new Set(), changed: new Map(), commands: [], refused: 0 },
-    todo: [],
-    allowed: [],
-    draft: { text: "", reasoning: "" },
-    openedAt: event.at,
-    ...inherited(view, event),
-  }
-  run.task = run.messages.length
-  return run
-}
-
 function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opened" }>): void {
   switch (event.type) {
     case "run.told":
       if (event.reason === "length") run.partial += lastText(run)
       run.told.add(event.reason)
+      if (event.reason === "hook") run.keptOn++
       run.messages.push({ role: "user", text: event.text })
       return
     case "tools.offered":
       run.tools = typeof event.tools === "string" ? shownTo(view, event.tools) : event.tools
       return
     case "run.compacting":
+      delete run.failing
       run.compacting = (run.compacting ?? "") + event.text
       return
     case "run.compacted":
       Object.assign(run, compacted(run, event))
+      if (event.summary !== undefined) run.notes = event.summary
       run.inherited = 0
       run.weight = { tokens: 0, guess: 0, messages: 0 }
       run.squeezed = true
@@ -209,6 +159,8 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       return
     case "model.chosen":
       run.model = event.model
+      run.squeezed = false
+      run.overflows = 0
       return
     case "run.settled":
       run.draft = { text: "", reasoning: "" }
@@ -224,6 +176,7 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       if (run.rest) rise(run)
       for (const mail of run.mail) run.messages.push({ role: "user", ...mail })
       run.mail = []
+      run.squeezed = false
       return
     case "turn.delta":
       run.draft[event.kind] += event.text
@@ -342,6 +295,7 @@ function rise(run: RunView): void {
   run.squeezed = false
   run.overflows = 0
   run.told = new Set()
+  run.keptOn = 0
   run.partial = ""
   run.mistake = { text: "", times: 0 }
 }
@@ -353,21 +307,6 @@ function spend(view: View, run: RunView, usage: Usage, cost: Cost): void {
     addUsage(family.usage, usage)
     family.cost = addCost(family.cost, cost)
   }
-}
-
-/** What the conversation weighs as it is now, in tokens: what the provider last said, and a guess for what came since. */
-export function weightOf(run: RunView): { tokens: number; guess: number } {
-  const { tokens, guess, messages } = run.weight
-  const more = messages === 0 ? weighText(run.system) + weighTools(run.tools) : 0
-  const since = more + weighAll(messages === 0 ? run.messages : run.messages.slice(messages))
-  return { tokens: tokens + since, guess: guess + since }
-}
-
-/** Some servers count nothing, or always the same: a number far below what the text weighs is not believed. */
-function weighed(run: RunView, usage: Usage): Weight {
-  const { tokens, guess } = weightOf(run)
-  const said = totalTokens(usage)
-  return { tokens: said < guess / 4 ? tokens : said, guess, messages: run.messages.length }
 }
 
 function shownTo(view: View, run: RunId): ToolSpec[] {

@@ -1,4 +1,5 @@
 import type { Message, ToolSpec } from "./message.ts"
+import { totalTokens, type Usage } from "./usage.ts"
 
 /** What providers count for a picture, at most, more or less. */
 const image = 1_600
@@ -15,7 +16,7 @@ export function weighText(text: string): number {
 }
 
 /** Tokens of a message, with what a provider's format puts around it. */
-function weigh(message: Message): number {
+export function weigh(message: Message): number {
   if (message.role !== "assistant")
     return 12 + weighText(message.text) + (message.images ?? []).reduce((sum, each) => sum + weighImage(each), 0)
   return message.parts.reduce((sum, part) => {
@@ -28,13 +29,34 @@ function weigh(message: Message): number {
 /** Providers shrink large pictures, so that these never count for more; small ones count for less. */
 const weighImage = ({ data }: { data: string }): number => Math.min(image, Math.ceil(data.length / 3))
 
-const weighed = new WeakMap<readonly ToolSpec[], number>()
+const toolWeights = new WeakMap<readonly ToolSpec[], number>()
 
 export function weighTools(tools: readonly ToolSpec[]): number {
-  const weight = weighed.get(tools) ?? weighText(JSON.stringify(tools))
-  weighed.set(tools, weight)
+  const weight = toolWeights.get(tools) ?? weighText(JSON.stringify(tools))
+  toolWeights.set(tools, weight)
   return weight
 }
 
 export const weighAll = (messages: readonly Message[]): number =>
   messages.reduce((sum, message) => sum + weigh(message), 0)
+
+/** What the first so many messages weigh, with system prompt and tools: in tokens as the provider counts, and as we guess. */
+export type Weight = { tokens: number; guess: number; messages: number }
+
+/** As much of a run as its weight depends on. */
+type Weighty = { system: string; tools: ToolSpec[]; messages: Message[]; weight: Weight }
+
+/** What the conversation weighs as it is now, in tokens: what the provider last said, and a guess for what came since. */
+export function weightOf(run: Weighty): { tokens: number; guess: number } {
+  const { tokens, guess, messages } = run.weight
+  const more = messages === 0 ? weighText(run.system) + weighTools(run.tools) : 0
+  const since = more + weighAll(messages === 0 ? run.messages : run.messages.slice(messages))
+  return { tokens: tokens + since, guess: guess + since }
+}
+
+/** Some servers count nothing, or always the same: a number far below what the text weighs is not believed. */
+export function weighed(run: Weighty, usage: Usage): Weight {
+  const { tokens, guess } = weightOf(run)
+  const said = totalTokens(usage)
+  return { tokens: said < guess / 4 ? tokens : said, guess, messages: run.messages.length }
+}

@@ -7,6 +7,7 @@ import { Capture } from "./capture.ts"
 import { environment } from "./environment.ts"
 import { Live } from "./live.ts"
 import { type Ended, run, type Spawn } from "./process.ts"
+import { fencedShell } from "./shell.ts"
 import type { World } from "./world.ts"
 
 const input = z.strictObject({
@@ -41,6 +42,8 @@ export const bash = (world: World, { allow = [], limit = 64 * 1024 * 1024, spawn
       if (Buffer.byteLength(command) > longest) {
         return refused(`the command is longer than ${longest} bytes; write it to a file and run that`)
       }
+      const fenced = await fencedSpawn(world, use)
+      if (typeof fenced === "string") return refused(fenced)
       const live = new Live(use.show)
       const file = () => world.keep(`${use.call}.txt`, "")
       const capture = new Capture({ file, live: (text) => live.push(text) })
@@ -55,7 +58,8 @@ export const bash = (world: World, { allow = [], limit = 64 * 1024 * 1024, spawn
       try {
         const env = environment(world.env, allow)
         const { root, signal } = use
-        ended = await run(command, { root, env, signal, timeout, take, ...(spawn && { spawn }) })
+        const start = fenced ? { spawn: fenced, shell: fencedShell } : spawn && { spawn }
+        ended = await run(command, { root, env, signal, timeout, take, ...start })
       } catch (error) {
         return refused(unstarted(error, use))
       }
@@ -63,6 +67,20 @@ export const bash = (world: World, { allow = [], limit = 64 * 1024 * 1024, spawn
       return report(await capture.end(), { command, timeout, limit, ended })
     },
   })
+
+/** How a command is started that must be kept to something; why it cannot be, if it cannot. */
+async function fencedSpawn(world: World, { fence, root }: Use): Promise<Spawn | string | undefined> {
+  if (!fence) return undefined
+  const found = await world.sandbox()
+  if (!found.ok) return `nothing was run: it may only run in a sandbox, and there is none (${found.why}; ${found.fix})`
+  const { readable, writable } = world
+  return (file, args, { env, stdio = "pipe" }) =>
+    found.sandbox.spawn(
+      [file, ...args],
+      { ...fence, root, readable, writable, env: env as Record<string, string> },
+      { stdio },
+    )
+}
 
 const refused = (text: string): Output => ({ ok: false, text })
 

@@ -33,6 +33,13 @@ export const edit = (world: World): Tool =>
     alone: true,
     recall,
     access: ({ file_path }, root) => writeAccess(world, file_path, root),
+    async preview({ file_path, edits }, { root }) {
+      const { path } = writeAccess(world, file_path, root)
+      const now = await current(path)
+      if (!now) return undefined
+      const { text } = decode(now.bytes)
+      return diffOf(shown(path, root), text, applyEdits(text, edits).text)
+    },
     async run({ file_path, edits }, use) {
       const path = writable(world, file_path, use)
       const now = await current(path)

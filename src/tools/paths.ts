@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, relative, resolve } from "node:path"
 import type { Use } from "../agent/scope.ts"
 import type { Access } from "../core/access.ts"
 import { isWithin } from "../core/within.ts"
-import { isGuarded } from "./guarded.ts"
+import { isGuarded } from "../sandbox/guarded.ts"
 import type { World } from "./world.ts"
 
 // Synchronous, all of it: each of these questions takes microseconds, and a round trip to a thread takes many more.

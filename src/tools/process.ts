@@ -5,7 +5,7 @@ import type { Readable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { endFamily, type Family, markName, signalFamily } from "./family.ts"
 import { patiently } from "./patience.ts"
-import { shell } from "./shell.ts"
+import { shell as guardedShell } from "./shell.ts"
 
 export type Spawn = (file: string, args: string[], options: SpawnOptions) => ChildProcess
 
@@ -25,6 +25,8 @@ type Options = {
   /** Takes output as it comes; no more comes before what it returns is done. `enough` stops the command. */
   take(chunk: Buffer, enough: () => void): Promise<void> | undefined
   spawn?: Spawn
+  /** The arguments for a bash that runs a command. */
+  shell?(command: string): string[]
 }
 
 /** What a process gets to obey TERM, and what we wait for the rest of its output. */
@@ -33,11 +35,11 @@ const patience = 1_000
 
 /** Runs one command in a shell of its own. When this is done, so is everything that the command started. */
 export async function run(command: string, options: Options): Promise<Ended> {
-  const { root, env, signal, timeout, take, spawn = nodeSpawn } = options
+  const { root, env, signal, timeout, take, spawn = nodeSpawn, shell = guardedShell } = options
   const mark = randomUUID()
   const since = performance.now()
   signal.throwIfAborted()
-  const child = await patiently(() => started(spawn, command, { cwd: root, env: { ...env, [markName]: mark } }))
+  const child = await patiently(() => started(spawn, shell(command), { cwd: root, env: { ...env, [markName]: mark } }))
   const family = { group: child.pid!, mark, since }
   const stop = new Stop(family)
   const timer = setTimeout(() => stop.because("timeout"), timeout)
@@ -89,8 +91,8 @@ class Stop {
 }
 
 /** A shell that runs; what kept it from starting is thrown. */
-async function started(spawn: Spawn, command: string, options: SpawnOptions): Promise<ChildProcess> {
-  const child = spawn("bash", shell(command), {
+async function started(spawn: Spawn, args: string[], options: SpawnOptions): Promise<ChildProcess> {
+  const child = spawn("bash", args, {
     ...options,
     detached: true,
     stdio: ["ignore", "pipe", "ignore", "pipe"],

@@ -27,5 +27,14 @@ const prelude = [
   'LEGWORK_COMMAND=$1; shift; eval "$LEGWORK_COMMAND"',
 ].join("; ")
 
+/**
+ * The same in a fence, which needs no guard: it ends with us, and with it all that is inside. A reader behind a pipe
+ * would end with the command, before it had passed on the rest of its output.
+ */
+export const fencedShell = (command: string): string[] => [
+  ...["--noprofile", "--norc", "-c", 'exec 2>&1 3<&-; LEGWORK_COMMAND=$1; shift; eval "$LEGWORK_COMMAND"', "bash"],
+  command,
+]
+
 /** The arguments for a bash that runs `command`, with nothing of the user's start-up files. */
 export const shell = (command: string): string[] => ["--noprofile", "--norc", "-c", prelude, "bash", command]

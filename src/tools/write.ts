@@ -18,6 +18,11 @@ export const write = (world: World): Tool =>
     alone: true,
     recall,
     access: ({ file_path }, root) => writeAccess(world, file_path, root),
+    async preview({ file_path, content }, { root }) {
+      const { path } = writeAccess(world, file_path, root)
+      const { text } = decode((await current(path))?.bytes ?? Buffer.alloc(0))
+      return diffOf(shown(path, root), text, isCrlf(text) ? toCrlf(content) : content)
+    },
     async run({ file_path, content }, use) {
       const path = writable(world, file_path, use)
       const now = await current(path)

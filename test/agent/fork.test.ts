@@ -3,6 +3,7 @@ import { test } from "node:test"
 import * as z from "zod"
 import { offer } from "../../src/agent/offer.ts"
 import { type Agent, tool } from "../../src/agent/scope.ts"
+import { weighAll, weighText, weighTools, weightOf } from "../../src/core/weight.ts"
 import { scripted } from "../../src/testing/model.ts"
 import { call } from "../../src/testing/reply.ts"
 import { agents, toolsOf, world } from "./world.ts"
@@ -93,4 +94,44 @@ test("a fork that calls a tool that is not its own, by any of its names, is refu
     )
     assert.equal(child.deeds.refused, 1)
   }
+})
+
+test("a fork that a program starts while its parent wakes sees its parent's tools", async () => {
+  const model = scripted(() => "done")
+  const each = world(model)
+  const run = each.open()
+  const forks: Promise<unknown>[] = []
+  each.log.listen((event) => {
+    if (event.type !== "mail.sent" || event.run !== run) return
+    const task = { prompt: "side work", context: "fork" } as const
+    forks.push(each.runtime.task(run, "program-1", task, new AbortController().signal))
+  })
+  await each.runtime.prompt(run, { text: "go" })
+  await Promise.all(forks)
+  const tools = toolsOf([]).map(({ name }) => name)
+  const seen = model.requests.map(({ messages, tools }) => [isFork(messages), tools.map(({ name }) => name)])
+  assert.deepEqual(seen.toSorted(), [
+    [false, tools],
+    [true, tools],
+  ])
+})
+
+test("a fork weighs what its parent's provider counted, and its own words as they are guessed", async () => {
+  const model = scripted(({ messages }) => {
+    if (isFork(messages)) return "done"
+    const usage = { input: 5_000, cacheRead: 300, cacheWrite: 20, output: 1 }
+    return messages.length === 1 ? { calls: [call("task", { prompt: "side work", context: "fork" })], usage } : "end"
+  })
+  const each = world(model)
+  const weights: object[] = []
+  each.log.listen((event, view) => {
+    const [parent, fork] = [view.get("r0"), view.get("r1")]
+    if (event.type === "mail.read" && event.run === "r1") weights.push(parent!.weight, fork!.weight, weightOf(fork!))
+  })
+  await each.runtime.prompt(each.open(), { text: "go" })
+  const { messages, system, tools } = model.requests[1]!
+  const guess = weighText(system) + weighTools(tools) + weighAll(messages.slice(0, 2))
+  const own = weighAll(messages.slice(2))
+  const counted = { tokens: 5_321, guess, messages: 2 }
+  assert.deepEqual(weights, [counted, counted, { tokens: 5_321 + own, guess: guess + own }])
 })

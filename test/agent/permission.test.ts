@@ -220,7 +220,7 @@ function hooksOf(answer: (moment: Moment) => Partial<Said>): { hooks: Hooks; mom
 test("hooks stand around every call: they refuse it, change its input, have a person asked or spare one, and add words", async () => {
   const ran = async (before: Partial<Said>, after: Partial<Said> = {}, gate: Gate = asking) => {
     const { hooks } = hooksOf(({ event }) => (event === "PreToolUse" ? before : event === "PostToolUse" ? after : {}))
-    const each = world(changing(), { gate, hooksOf: () => hooks })
+    const each = world(changing(), { gate, hooksOf: async () => hooks })
     const run = each.open()
     await each.runtime.prompt(run, { text: "go" })
     const result = each.view.get(run)!.messages.find(({ role }) => role === "result")
@@ -254,7 +254,7 @@ test("hooks hear of every depth with the agent's id and type, and may keep a run
     if (messages.length > 1) return "end"
     return system === "MAIN" ? [call("task", { agent: "lead", prompt: "p" }, "t")] : [call("look", {}, "c")]
   })
-  const each = world(model, { hooksOf: () => hooks })
+  const each = world(model, { hooksOf: async () => hooks })
   await each.runtime.prompt(each.open(), { text: "go" })
   assert.deepEqual(
     moments.map(({ event, agent, tool, stopActive }) => [event, agent?.id, agent?.type, tool?.id, stopActive]),
@@ -274,7 +274,7 @@ test("hooks hear of every depth with the agent's id and type, and may keep a run
 
 test("a hook that says so ends the run, and what hooks say to people is on record", async () => {
   const { hooks } = hooksOf(({ event }) => (event === "PreToolUse" ? { stop: "enough", notes: ["seen"] } : {}))
-  const each = world(changing(), { hooksOf: () => hooks })
+  const each = world(changing(), { hooksOf: async () => hooks })
   assert.deepEqual(await each.runtime.prompt(each.open(), { text: "go" }), {
     status: "failed",
     text: "",

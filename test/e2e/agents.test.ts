@@ -110,6 +110,6 @@ test("what a definition asks for and does not get is said", async (t) => {
     "---\nname: eager\ndescription: d\npermissionMode: bypassPermissions\ncontext: fork\nbackground: true\n---\nx\n"
   const { run } = await home(t, { ".claude/agents/eager.md": text })
   const { stdout } = await run(["agents", "show", "eager"])
-  for (const wish of ["context fork", "background", "permission mode bypass"])
+  for (const wish of ["background", "permission mode bypass"])
     assert.ok(stdout.includes(`no effect    ${wish}`), stdout)
 })

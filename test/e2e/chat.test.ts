@@ -56,18 +56,18 @@ test("a conversation on a terminal: prompt, answer, prompt, leave", async (t) =>
 test("a question is asked on the terminal; yes does it, no and a word reach the model", async (t) => {
   await using server = await serve(
     steps(
-      [call("bash", { command: "echo hi" })],
-      [call("bash", { command: "echo ho" })],
+      [call("bash", { command: "mkdir hi" })],
+      [call("bash", { command: "mkdir ho" })],
       ({ last }) => `told: ${last}`,
     ),
   )
   const { type, see } = await terminal(t, server.env)
   await see("> ")
   type("go\r")
-  await see("main wants to run echo hi")
+  await see("main wants to run mkdir hi")
   await see("allow?")
   type("y\r")
-  await see("main wants to run echo ho")
+  await see("main wants to run mkdir ho")
   await see("allow?")
   type("n use printf\r")
   await see("told: not permitted: the user said no: use printf")

@@ -44,6 +44,6 @@ for (const [provider, format] of [
       server.requests.filter(({ raw }) => tokensOf(raw) > window).map(({ raw }) => tokensOf(raw)),
       [],
     )
-    assert.match(ran.stderr, /the conversation grew too long: from \d+\.\dk tokens to about \d+\.\dk tokens/)
+    assert.match(ran.stderr, /the conversation was made shorter: from \d+\.\dk tokens to about \d+\.\dk tokens/)
   })
 }

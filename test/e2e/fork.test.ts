@@ -102,7 +102,9 @@ for (const model of models) {
     await session.prompt("go")
     for (const prompt of ["explore it", "watch it"]) {
       assert.ok(asked(prompt)[0]?.raw.startsWith(opened(asked("go")[0]!)))
-      for (const text of resultsIn(asked(prompt)[1]!)) assert.match(text, /not permitted: \w+ is not among the tools/)
+      const [wrote, ran] = resultsIn(asked(prompt)[1]!).slice(-2)
+      assert.match(wrote!, /not permitted: write is not among the tools/)
+      assert.match(ran!, /Read-only file system|not permitted: bash is not among the tools/)
     }
     await assert.rejects(place.file("b.txt"))
     assert.deepEqual(server.refused, [])

@@ -4,11 +4,14 @@ import { mkdir, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { test } from "node:test"
 import { promisify } from "node:util"
+import { findSandbox } from "../../src/sandbox/sandbox.ts"
 import { type Asked, call, type Reply, type Script, serve } from "../../src/testing.ts"
 import { eventsOf, home } from "./binary.ts"
 
 const turnsIn = ({ messages }: Asked) => messages.filter(({ role }) => role === "assistant").length
 const isChild = ({ system }: Asked) => system.includes("You are a subagent")
+/** Whether read-only agents have a shell here. */
+const fenced = (await findSandbox({ env: process.env })()).ok
 const args = ["-p", "go", "--model", "anthropic/any"]
 
 /** The main agent makes these calls, then says what came back; children answer as told. */
@@ -40,7 +43,7 @@ test("a child does the reading; the parent gets its answer, one line, and nothin
   assert.deepEqual(server.refused, [])
   const children = server.requests.filter(isChild)
   assert.deepEqual(children[0]?.messages, [{ role: "user", text: "which test framework?" }])
-  assert.deepEqual(children[0]?.tools, ["read", "glob", "grep", "ls"])
+  assert.deepEqual(children[0]?.tools, [...(fenced ? ["bash"] : []), "read", "glob", "grep", "ls"])
   const [alone, parent] = [children.at(-1)!, server.requests.at(-1)!].map(
     (asked) => JSON.stringify(asked.messages).length,
   )
@@ -62,15 +65,12 @@ test("names and parameters of other systems are understood; hidden fields never 
   const ran = await run([...args, "--output-format", "json"], { env: server.env })
   const { text, runs } = JSON.parse(ran.stdout)
   assert.deepEqual(text.match(/did p\d/g), ["did p1", "did p2", "did p3"])
-  assert.deepEqual(
-    runs.map(({ agent, depth }: { agent: string; depth: number }) => [agent, depth]),
-    [
-      ["main", 0],
-      ["explore", 1],
-      ["general", 1],
-      ["general", 1],
-    ],
-  )
+  assert.deepEqual(runs.map(({ agent, depth }: { agent: string; depth: number }) => `${depth} ${agent}`).sort(), [
+    "0 main",
+    "1 explore",
+    "1 general",
+    "1 general",
+  ])
 })
 
 test("a child's failure, an unknown agent and a model without a key are results, and the parent goes on", async (t) => {
@@ -116,7 +116,10 @@ test("a read-only agent cannot write, whatever the mode", async (t) => {
   )
   const { run } = await home(t)
   const ran = await run([...args, "--permission-mode", "bypass"], { env: server.env })
-  assert.match(ran.stdout, /^there is no tool named "bash" here; there are read, glob, grep, ls/)
+  assert.match(
+    ran.stdout,
+    fenced ? /^touch: .*Read-only file system/ : /^there is no tool named "bash" here; there are read/,
+  )
   assert.match((await run(["sessions", "list", "--json"])).stdout, /"go"/)
 })
 
@@ -171,7 +174,7 @@ test("stream-json carries every event of every child, and killed -9 with childre
   assert.equal(events.filter(({ type }) => type === "run.opened").length, 4)
   assert.equal(events.filter(({ type }) => type === "run.settled").length, 4)
   const facts = events.filter(({ type }) => !type.endsWith(".delta")).length
-  for (let n = 4; n < facts; n += 5) {
+  for (let n = 5; n < facts; n += 5) {
     const each = await home(t)
     const running = each.start([...args, ...more], { env: server.env })
     const opened = await running.event(({ type }) => type === "run.opened")
@@ -198,7 +201,8 @@ test("stream-json carries every event of every child, and killed -9 with childre
     assert.deepEqual([status, runs.length], ["completed", 4], `killed after ${n}: ${again.stderr}`)
     for (const part of [1, 2, 3])
       assert.equal(text.split(`done with part ${part}`).length, 2, `each result once (${n})`)
-    const lines = (await each.file("trace")).trim().split("\n")
+    // Commands that were cut off before they wrote anything leave no trace, and are not made again.
+    const lines = (await each.file("trace").catch(() => "")).trim().split("\n")
     assert.equal(new Set(lines).size, lines.length, `nothing is done twice: ${lines}`)
   }
   assert.deepEqual(server.refused, [])
@@ -270,14 +274,24 @@ test("wishes of other systems that nobody here knows do no harm; one that cannot
   assert.match(two!, /run_in_background is not possible here: leave it out/)
 })
 
-test("a tool with rules for single calls, which cannot be kept to, is withheld", async (t) => {
-  const agent = '---\ndescription: d\npermission:\n  bash:\n    "rm *": deny\n    "*": allow\n---\nx\n'
+test("an agent's own rules for single calls are kept to, whatever its session allows", async (t) => {
+  const agent = '---\ndescription: d\npermission:\n  bash:\n    "*": allow\n    "rm *": deny\n---\nx\n'
+  const commands = ["echo kept > a.txt", "rm a.txt", "true && /bin/rm -f a.txt"]
+  const seen: string[] = []
   await using server = await serve(
-    leading([call("task", { prompt: "p", subagent_type: "careful" })], (asked) => asked.tools.join(" ")),
+    leading([call("task", { prompt: "p", subagent_type: "careful" })], (asked) => {
+      if (turnsIn(asked) > 0) seen.push(asked.last)
+      const command = commands[turnsIn(asked)]
+      return command ? [call("bash", { command })] : "done"
+    }),
   )
-  const { run } = await home(t, { ".opencode/agent/careful.md": agent })
-  const ran = await run([...args, "--permission-mode", "bypass"], { env: server.env })
-  assert.ok(!ran.stdout.includes("bash") && ran.stdout.includes("read"), ran.stdout)
+  const { run, file } = await home(t, { ".opencode/agent/careful.md": agent })
+  await run([...args, "--permission-mode", "bypass"], { env: server.env })
+  assert.equal(await file("a.txt"), "kept\n")
+  assert.deepEqual(
+    seen.map((text) => /not permitted/.test(text)),
+    [false, true, true],
+  )
 })
 
 test("a report over 50,000 characters is cut, and all of it is in a file that the parent may read", async (t) => {

@@ -4,8 +4,7 @@ import { agents, cards } from "../../scripts/cards.ts"
 import storedAgents from "../../src/agents/built-in.json" with { type: "json" }
 import { builtIn } from "../../src/tools/built-in.ts"
 import stored from "../../src/tools/cards.json" with { type: "json" }
-
-const world = { readable: [], writable: [], keep: async () => "", env: {}, ripgrep: () => "", fork: false }
+import { nowhere } from "../../src/tools/world.ts"
 
 test("the cards say what the tools themselves say; if not, run: npm run cards", async () => {
   assert.deepEqual(stored, await cards())
@@ -14,14 +13,16 @@ test("the cards say what the tools themselves say; if not, run: npm run cards", 
 
 test("web_search is offered only to those who have a key", () => {
   const names = (search?: { key: string }) =>
-    builtIn({ world, environment: [], web: { allowPrivate: false, ...(search && { search }) } }).map(({ name }) => name)
+    builtIn({ world: nowhere, environment: [], web: { allowPrivate: false, ...(search && { search }) } }).map(
+      ({ name }) => name,
+    )
   const usual = ["bash", "read", "write", "edit", "glob", "grep", "ls", "web_fetch"]
   assert.deepEqual(names(), [...usual, "task", "todo_write"])
   assert.deepEqual(names({ key: "k" }), [...usual, "web_search", "task", "todo_write"])
 })
 
 test("each tool is made once, when first needed", async () => {
-  const [bash] = builtIn({ world, environment: [], web: { allowPrivate: false } })
+  const [bash] = builtIn({ world: nowhere, environment: [], web: { allowPrivate: false } })
   assert.equal(await bash!.load(), await bash!.load())
 })
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path"
 import type { TestContext } from "node:test"
 import type { Output, Tool, Use } from "../../src/agent/scope.ts"
 import type { Access } from "../../src/core/access.ts"
+import { findSandbox } from "../../src/sandbox/sandbox.ts"
 import { ripgrepPath } from "../../src/tools/ripgrep.ts"
 import type { World } from "../../src/tools/world.ts"
 
@@ -37,6 +38,7 @@ export async function desk(t: TestContext): Promise<Desk> {
     env: {},
     ripgrep: ripgrepPath,
     fork: false,
+    sandbox: findSandbox({ env: process.env }),
   }
   const files = new Map<string, string>()
   const access = async (make: (world: World) => Tool, input: unknown) => {

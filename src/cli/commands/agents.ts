@@ -8,9 +8,14 @@ import { fromFolder, type Loaded, loadAgents } from "../../agents/load.ts"
 import { lookup } from "../../agents/lookup.ts"
 import { builtInAgents } from "../../agents/registry.ts"
 import { load, userFolder } from "../../config.ts"
-import { folderOf } from "../../folders.ts"
+import type { Role } from "../../core/event.ts"
+import { folderOf, stateFolder } from "../../folders.ts"
 import { limitsOf } from "../../limits.ts"
+import { ruleText } from "../../permit/rule.ts"
+import { type Found, findSandbox } from "../../sandbox/sandbox.ts"
 import { builtIn } from "../../tools/built-in.ts"
+import { nowhere } from "../../tools/world.ts"
+import { trustOf } from "../../trust.ts"
 import { codes, UsageError } from "../exit.ts"
 import { oneLine, printable } from "../plain/format.ts"
 import type { Flags } from "../program.ts"
@@ -21,7 +26,11 @@ export type AgentFlags = { json?: true; dir?: string; user?: true }
 async function find({ dir }: AgentFlags, { cwd, agents }: Flags): Promise<Loaded> {
   if (dir !== undefined) return fromFolder(await folderOf(dir))
   const folder = await folderOf(cwd)
-  const sources = { cwd: folder, env: process.env, home: process.env.HOME || homedir(), builtIn: builtInAgents }
+  const { env } = process
+  const home = env.HOME || homedir()
+  const { state } = await trustOf(folder, { folder: stateFolder(env), env, home })
+  const trusted = state === "nothing" || state === "trusted"
+  const sources = { cwd: folder, env, home, builtIn: builtInAgents, trusted }
   const { reload: _, ...loaded } = await loadAgents({ ...sources, ...(agents !== undefined && { flag: agents }) })
   return loaded
 }
@@ -68,9 +77,8 @@ function row(agent: Definition, by: Definition | undefined) {
 
 /** The tools that it would have as a child of the main agent, by default settings. */
 function resolvedTools(agent: Definition, depth = 1): string[] {
-  const world = { readable: [], writable: [], keep: async () => "", env: {}, ripgrep: () => "", fork: false }
   const search = process.env.BRAVE_API_KEY ? { search: { key: "" } } : {}
-  const tools = builtIn({ world, environment: [], web: { allowPrivate: false, ...search } })
+  const tools = builtIn({ world: nowhere, environment: [], web: { allowPrivate: false, ...search } })
   const above = { depth: 0, tools, gate: () => ({ do: "allow" as const }), bounds: { depth, parallel: 1 } }
   return narrow(above, agentOf(agent).role).tools.map(({ name }) => name)
 }
@@ -82,15 +90,24 @@ export async function show(name: string, flags: AgentFlags, all: Flags): Promise
   const { agent } = found
   const config = await load({ cwd: await folderOf(all.cwd), env: process.env, home: homedir() })
   const settings = config.agents[agent.id]
-  const effective = agentOf(agent, settings)
+  const effective = agentOf(agent, { settings, network: config.network })
+  const { role } = effective
+  const sandbox = await findSandbox({ env: process.env })()
+  const tools = resolvedTools(agent, config.limits.depth).filter(
+    (tool) => tool !== "bash" || !role.readonly || sandbox.ok,
+  )
   const limits = limitsOf(config)(effective.limits, {}, 1)
   if (flags.json) {
     print(
       JSON.stringify({
         ...row(agent, undefined),
         prompt: agent.prompt,
+        resolvedTools: tools,
         limits,
-        readonly: effective.role.readonly === true,
+        readonly: role.readonly === true,
+        rules: role.rules ?? [],
+        mode: role.mode ?? null,
+        fence: role.readonly ? { level: "read-only", network: false } : (role.fence ?? null),
         unmet: unmet(agent),
         extra: agent.extra,
       }),
@@ -104,20 +121,35 @@ export async function show(name: string, flags: AgentFlags, all: Flags): Promise
   const model = [settings?.model ?? effective.model ?? "as its parent's"].flat().join(", then ")
   print(`${agent.name} (${agent.id}), ${placeOf(agent)}, written for ${agent.source.dialect}`)
   print(`description  ${oneLine(agent.description, 300)}${from("description")}`)
-  print(`tools        ${resolvedTools(agent, config.limits.depth).join(", ") || "none"}${from("tools")}`)
+  print(`tools        ${tools.join(", ") || "none"}${from("tools")}`)
   print(`model        ${model}${from("model")}`)
   print(
     `limits       ${Object.entries(limits)
       .map(([key, value]) => `${key} ${value}`)
       .join(", ")}${from("maxTurns")}`,
   )
-  print(`permission   ${effective.role.readonly ? "read-only" : "what its session allows"}${from("permissionMode")}`)
+  print(`permission   ${role.readonly ? "read-only" : "what its session allows"}${from("permissionMode")}`)
+  for (const rule of role.rules ?? []) print(`             ${rule.do} ${ruleText(rule)}`)
+  if (role.mode) print(`             asks as in mode ${role.mode}`)
+  print(`commands     ${commandsOf(role, tools, sandbox)}${from("sandbox")}`)
   if (agent.hidden || agent.degraded)
     print(`offered      not to models: it is ${agent.degraded ? "degraded" : "hidden"}`)
   for (const wish of unmet(agent)) print(`no effect    ${wish}`)
   for (const each of agent.diagnostics) print(`${each.severity.padEnd(12)} ${spot(each)}`)
   print(`\n${agent.prompt}`)
   return codes.done
+}
+
+/** What keeps its commands to what they may do. */
+function commandsOf({ readonly, fence, tools: asked, denied }: Role, tools: string[], sandbox: Found): string {
+  if (tools.includes("bash")) {
+    if (readonly) return "in a fence: they can write nothing and reach no network"
+    return fence
+      ? `in a fence: they can write only in the workspace${fence.network ? "" : ", without network"}`
+      : "as its session runs them"
+  }
+  const wanted = (asked === "*" || asked.includes("bash")) && !denied.includes("bash")
+  return wanted && !sandbox.ok ? `none: ${sandbox.why}; ${sandbox.fix}` : "none"
 }
 
 export async function doctor(flags: AgentFlags, all: Flags): Promise<number> {

@@ -1,6 +1,5 @@
 import { createInterface, type Interface } from "node:readline"
 import type { Question, Reply } from "../../agent/permission.ts"
-import { describe } from "../../agent/permit.ts"
 import type { Event } from "../../core/event.ts"
 import { numbers } from "../../core/numbers.ts"
 import type { View } from "../../core/view.ts"
@@ -9,14 +8,16 @@ import type { Session } from "../../session.ts"
 import { version } from "../../version.ts"
 import { codes } from "../exit.ts"
 import { callLine } from "../plain/call.ts"
-import { printable, visible } from "../plain/format.ts"
-import { providerNote } from "../plain/note.ts"
+import { printable } from "../plain/format.ts"
+import { noteOn } from "../plain/note.ts"
+import { questionLines, replyIn } from "../plain/question.ts"
 import type { Flags } from "../program.ts"
 import { introduce, start } from "../start.ts"
 
 /** A conversation line by line. What is typed while the agent works is heard between two turns. */
 export async function chat(first: string, flags: Flags): Promise<number> {
   // Questions can come only once the terminal is being read, and it is read only once there is a session to talk to.
+  await (await import("./trust.ts")).askForTrust(flags.cwd)
   const questions = asking()
   const session = await start(flags, { listen: show, answer: questions.ask })
   introduce(session, flags.model)
@@ -82,7 +83,7 @@ function show(event: Event, view: View): void {
   if (event.type === "turn.delta" && event.kind === "text" && run?.depth === 0) {
     process.stdout.write(printable(event.text))
   }
-  const note = providerNote(event)
+  const note = noteOn(event)
   if (note !== undefined) process.stdout.write(printable(`\n${indent}${note}\n`))
   if (event.type !== "call.started" && event.type !== "call.ended") return
   const call = run?.calls.get(event.id)?.call
@@ -104,10 +105,11 @@ function asking(): Asking {
   const put = () => {
     const next = waiting[0]
     if (!next || !rl) return
-    const more = waiting.length > 1 ? ` (1 of ${waiting.length})` : ""
-    const { path, access } = next.question
-    process.stdout.write(`\n  ${printable(path.join(" > "))} wants to ${visible(describe(access))}${more}\n`)
-    rl.setPrompt("  allow? y, or n and a word to the model: ")
+    const more = waiting.length > 1 ? `  (1 of ${waiting.length} questions)\n` : ""
+    const lines = questionLines(next.question).map((line) => `  ${line}\n`)
+    process.stdout.write(`\n${more}${lines.join("")}`)
+    const always = next.question.always?.length ? ", a for always" : ""
+    rl.setPrompt(`  allow? y${always}, or n and a word to the model: `)
     rl.prompt()
   }
   const drop = (question: Question) => {
@@ -143,11 +145,4 @@ function asking(): Asking {
       return true
     },
   }
-}
-
-function replyIn(line: string): Reply {
-  const [word = "", ...rest] = line.trim().split(/\s+/)
-  if (/^y(es)?$/i.test(word)) return { allow: true }
-  const said = (/^no?$/i.test(word) ? rest.join(" ") : line).trim()
-  return said ? { allow: false, word: said } : { allow: false }
 }

@@ -2,13 +2,16 @@ import { execFile } from "node:child_process"
 import { access, constants } from "node:fs/promises"
 import { homedir } from "node:os"
 import { promisify } from "node:util"
-import { ConfigError, load } from "../../config.ts"
+import { type Config, ConfigError, load } from "../../config.ts"
 import { reasonOf } from "../../core/error.ts"
 import { folderOf, packageFolders, stateFolder } from "../../folders.ts"
+import { readHooks } from "../../hooks/settings.ts"
 import { keysFound } from "../../model/providers.ts"
 import { resolver } from "../../model/resolve.ts"
+import { findSandbox } from "../../sandbox/sandbox.ts"
 import { privateFolder } from "../../store/private.ts"
 import { ripgrepPath } from "../../tools/ripgrep.ts"
+import { trustOf } from "../../trust.ts"
 import { codes } from "../exit.ts"
 import { printable } from "../plain/format.ts"
 import type { Flags } from "../program.ts"
@@ -57,9 +60,42 @@ async function program(what: string, file: string, args: string[], fix: string):
 }
 
 async function sandbox(): Promise<Finding> {
-  const found = await program("sandbox", "bwrap", ["--version"], "")
-  if (found.state === "ok") return found
-  return { what: "sandbox", state: "note", said: "bubblewrap is not installed; on Debian: apt install bubblewrap" }
+  const found = await findSandbox({ env: process.env })()
+  if (found.ok)
+    return { what: "sandbox", state: "ok", said: `${found.what}: read-only agents have a shell that cannot write` }
+  return { what: "sandbox", state: "note", said: `${found.why}, so read-only agents have no shell; ${found.fix}` }
+}
+
+const consents = {
+  trusted: "what this project brings is trusted",
+  untrusted: "what this project brings can only restrict; see: legwork trust",
+  changed: "what this project brings has changed and can only restrict; see: legwork trust",
+}
+
+async function consent(cwd: string, env: NodeJS.ProcessEnv): Promise<{ trusted: boolean; findings: Finding[] }> {
+  const found = await trustOf(cwd, { folder: stateFolder(env), env, home: env.HOME || homedir() })
+  if (found.state === "nothing") return { trusted: true, findings: [] }
+  const trusted = found.state === "trusted"
+  return { trusted, findings: [{ what: "trust", state: trusted ? "ok" : "note", said: consents[found.state] }] }
+}
+
+/** Every command that will be run around calls, and what is wrong with the rest. */
+function hooksIn({ hooks }: Config): Finding[] {
+  return hooks.flatMap(({ value, file }) => {
+    const read = readHooks(value, file)
+    return [
+      ...read.hooks.map(
+        ({ event, matcher, command, broken }): Finding => ({
+          what: "hook",
+          state: broken ? "note" : "ok",
+          said: broken
+            ? `${event} cannot be read (${broken}), so it denies   (${file})`
+            : `${event}${matcher ? ` of ${matcher}` : ""}: ${command}   (${file})`,
+        }),
+      ),
+      ...read.problems.map(({ message }): Finding => ({ what: "hook", state: "note", said: `${file}: ${message}` })),
+    ]
+  })
 }
 
 async function state(folder: string): Promise<Finding> {
@@ -79,8 +115,10 @@ function wrong(error: unknown): Finding {
 }
 
 async function settings(cwd: string, env: NodeJS.ProcessEnv, model: string | undefined): Promise<Finding[]> {
-  const config = await load({ cwd, env, home: homedir(), flags: model === undefined ? {} : { model } }).catch(wrong)
-  if ("what" in config) return [config]
+  const { trusted, findings } = await consent(cwd, env)
+  const flags = model === undefined ? {} : { model }
+  const config = await load({ cwd, env, home: homedir(), flags, trusted }).catch(wrong)
+  if ("what" in config) return [...findings, config]
   const files = config.files.length > 0 ? config.files.join(", ") : "none; defaults apply"
   const keys = keysFound({ settings: config.providers, env })
   const models = resolver({ config, env, packages: packageFolders(env) })
@@ -97,7 +135,9 @@ async function settings(cwd: string, env: NodeJS.ProcessEnv, model: string | und
   )
   await models.close()
   return [
+    ...findings,
     { what: "settings", state: "ok", said: files },
+    ...hooksIn(config),
     ...config.diagnostics.map(
       ({ file, message }): Finding => ({ what: "settings", state: "note", said: `${file}: ${message}` }),
     ),

@@ -3,7 +3,7 @@ import { count, seconds } from "../../core/numbers.ts"
 import type { RunView, View } from "../../core/view.ts"
 import { callLine } from "./call.ts"
 import { cut, oneLine } from "./format.ts"
-import { providerNote } from "./note.ts"
+import { noteOn } from "./note.ts"
 
 export type Screen = {
   write(text: string): unknown
@@ -94,7 +94,7 @@ type Manner = { verbose: boolean; live: boolean; since(): number }
 function noteOf(event: Event, view: View, { verbose, live, since }: Manner): string | undefined {
   const run = view.get(event.run)
   if (!run) return undefined
-  const note = providerNote(event)
+  const note = noteOn(event)
   if (note !== undefined) return oneLine(`${"  ".repeat(run.depth + 1)}${note}`, 200)
   if (verbose && event.type === "call.started") {
     const call = run.calls.get(event.id)?.call

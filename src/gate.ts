@@ -1,0 +1,66 @@
+import { type Gate, stricter } from "./agent/scope.ts"
+import { ownName } from "./agents/names.ts"
+import type { Problem } from "./config/settings.ts"
+import { type Config, ConfigError } from "./config.ts"
+import type { Fence, Rule } from "./core/access.ts"
+import type { Role } from "./core/event.ts"
+import type { View } from "./core/view.ts"
+
+type Place = {
+  config: Config
+  view: View
+  root: string
+  home: string
+  canFence(): Promise<boolean>
+}
+
+/** What the user's settings, and what was allowed for good since, say to every call; and what a role says by itself. */
+export type Judging = { gate: Gate; fence?: Fence; own(role: Role): Gate | undefined }
+
+export async function judging({ config, view, root, home, canFence }: Place): Promise<Judging> {
+  const rules = await rulesIn(config)
+  const fence = fenceIn(config)
+  const gateOf =
+    (mode: Config["permissionMode"], rules: () => readonly Rule[]): Gate =>
+    async (asked) => {
+      const { judge } = await import("./permit/judge.ts")
+      return judge(asked, { mode, rules: rules(), root, home, canFence, ...(asked.fence && { fence: asked.fence }) })
+    }
+  const allowed = () => [...view.values()].find(({ depth }) => depth === 0)?.allowed ?? []
+  return {
+    gate: gateOf(config.permissionMode, () => [...rules, ...allowed()]),
+    ...(fence && { fence }),
+    own({ rules, mode }) {
+      const byRules: Gate | undefined =
+        rules && (async (asked) => (await import("./permit/own.ts")).judgeOwn(asked, rules, { root, home }))
+      const byMode = mode && gateOf(mode, () => [])
+      return byRules && byMode ? stricter(byRules, byMode) : (byRules ?? byMode)
+    },
+  }
+}
+
+/** Plan mode is read-only for everybody. */
+function fenceIn({ permissionMode, sandbox, network }: Config): Fence | undefined {
+  if (permissionMode === "plan") return { level: "read-only", network: false }
+  return sandbox === "off" ? undefined : { level: sandbox, network }
+}
+
+/** Rules as people wrote them. One that cannot be read and was to restrict is for a person to put right. */
+async function rulesIn({ permissions, unreadable }: Config): Promise<Rule[]> {
+  if (permissions.length === 0 && unreadable.length === 0) return []
+  const { readRule } = await import("./permit/rule.ts")
+  const problems: Problem[] = []
+  const rules = permissions.flatMap(({ text, do: verdict, file }): Rule[] => {
+    const read = readRule(text, verdict, (tool) => ownName(tool)?.slice())
+    if (read) return read
+    problems.push({
+      where: file,
+      key: `permissions.${verdict}`,
+      message: `${JSON.stringify(text)} is no rule; write one such as bash(npm test *), edit(src/**) or web_fetch(domain:example.com)`,
+    })
+    return []
+  })
+  if (problems.length > 0) throw new ConfigError(problems)
+  // What a file that nobody can read may deny, a person decides.
+  return unreadable.length > 0 ? [...rules, { tool: "*", pattern: "*", do: "ask" }] : rules
+}
