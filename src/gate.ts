@@ -2,7 +2,7 @@ import { type Gate, stricter } from "./agent/scope.ts"
 import { ownName } from "./agents/names.ts"
 import type { Problem } from "./config/settings.ts"
 import { type Config, ConfigError } from "./config.ts"
-import type { Fence, Rule } from "./core/access.ts"
+import type { Access, Fence, Rule } from "./core/access.ts"
 import type { Role } from "./core/event.ts"
 import type { View } from "./core/view.ts"
 
@@ -12,19 +12,22 @@ type Place = {
   root: string
   home: string
   canFence(): Promise<boolean>
+  /** Where writing to a path really leads. Throws if it is no path. */
+  writing(path: string): Extract<Access, { kind: "write" }>
 }
 
 /** What the user's settings, and what was allowed for good since, say to every call; and what a role says by itself. */
 export type Judging = { gate: Gate; fence?: Fence; own(role: Role): Gate | undefined }
 
-export async function judging({ config, view, root, home, canFence }: Place): Promise<Judging> {
+export async function judging({ config, view, root, home, canFence, writing }: Place): Promise<Judging> {
   const rules = await rulesIn(config)
   const fence = fenceIn(config)
   const gateOf =
     (mode: Config["permissionMode"], rules: () => readonly Rule[]): Gate =>
     async (asked) => {
       const { judge } = await import("./permit/judge.ts")
-      return judge(asked, { mode, rules: rules(), root, home, canFence, ...(asked.fence && { fence: asked.fence }) })
+      const { fence } = asked
+      return judge(asked, { mode, rules: rules(), root, home, canFence, writing, ...(fence && { fence }) })
     }
   const allowed = () => [...view.values()].find(({ depth }) => depth === 0)?.allowed ?? []
   return {

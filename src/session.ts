@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import type { Question, Reply } from "./agent/permission.ts"
@@ -29,6 +30,7 @@ import type { Found } from "./sandbox/sandbox.ts"
 import { masking } from "./secrets.ts"
 import type { Store } from "./store/store.ts"
 import { builtIn, type Web } from "./tools/built-in.ts"
+import { writeAccess } from "./tools/paths.ts"
 import { ripgrepPath } from "./tools/ripgrep.ts"
 import { trustOf } from "./trust.ts"
 import { type Waiting, waiting } from "./waiting.ts"
@@ -172,7 +174,9 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
   const tools = [...own, ...(await offered(options.tools ?? [], own))]
   const offers = withAgents(tools, agents, config.fork ? "a fork of you, which knows all that you know" : "general")
   const canFence = async () => (await sandbox()).ok
-  const judged = await judging({ config, view: log.view, root: cwd, home: env.HOME || homedir(), canFence })
+  const writing = (path: string) => writeAccess(world, path, cwd)
+  const home = await realpath(env.HOME || homedir()).catch(() => env.HOME || homedir())
+  const judged = await judging({ config, view: log.view, root: cwd, home, canFence, writing })
   const session = held.header.id
   const transcript = join(state, "sessions", `${session}.jsonl`)
   const hooksOf = hooking({ config, agents, session, transcript, cwd, env, warn })

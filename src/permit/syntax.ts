@@ -46,8 +46,8 @@ export const targetsOf = (redirects: readonly tree.Redirection[]): Target[] =>
     const word = literal(target)
     if (operator === ">&" || operator === "<&") {
       if (/^(\d+-?|-)$/.test(word.text)) return []
-      // Bash expands such a word twice.
-      if (!/^[\w./-]+$/.test(word.raw)) throw new Error("a redirection in it is read twice")
+      // Bash expands such a word twice, and takes a number or a dash off its front.
+      if (!/^[A-Za-z_./][\w./-]*$/.test(word.raw)) throw new Error("a redirection in it is read twice")
     }
     if (target.parts?.length === 1 && target.parts[0]?.type === "ProcessSubstitution") return []
     // Bash takes these for connections.

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
-import { chmod, readdir, writeFile } from "node:fs/promises"
+import { chmod, mkdtemp, readdir, rm as remove, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout } from "node:timers/promises"
@@ -366,4 +367,13 @@ test("what may not be read is not read by a command either, however it is spelle
     resultsIn(place).map((text) => text.includes("KEY")),
     commands.map(() => false),
   )
+})
+
+test("a redirection through a link that leads out is no writing inside, whatever the mode allows there", async (t) => {
+  const elsewhere = await mkdtemp(join(tmpdir(), "legwork-outside-"))
+  t.after(() => remove(elsewhere, { recursive: true }))
+  const place = await stage(t, calling(bash("echo in > in.txt"), bash("echo out > link/out.txt")), {})
+  await symlink(elsewhere, join(place.work, "link"))
+  await place.go([...args, "--permission-mode", "acceptEdits"])
+  assert.deepEqual([await place.file("in.txt"), await readdir(elsewhere)], ["in\n", []])
 })

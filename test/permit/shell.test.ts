@@ -205,6 +205,7 @@ const table: [string, string[]][] = [
   ["$'\\x{72}m' x", ["?… x"]],
   ["rm{},} x", ["?… x"]],
   ["ls >&'a$(rm y)'", ["unreadable: a redirection in it is read twice"]],
+  ["rm >& -n", ["unreadable: a redirection in it is read twice"]],
   ["sh -c 'a &> b rm x'", ["=sh -c a &> b rm x {a rm x >b; ?…}"]],
   ["sh -c 'a |& rm x'", ["=sh -c a |& rm x {?…; a; rm x}"]],
   ["sh -c 'rm x\\'", ["unreadable: it ends in the middle of a sign"]],
