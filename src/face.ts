@@ -28,6 +28,8 @@ type Inside = {
 export function faceOf({ log, runtime, agents, questions, held, models, moments, mainRun, model }: Inside): Session {
   const streams = new Set<() => void>()
   const closing = new AbortController()
+  /** Ends what hooks still have to say to a prompt. */
+  let stopping = new AbortController()
   const reported = async (work: () => Promise<Outcome>): Promise<Report> => {
     await agents.look()
     const report = reporting(log, mainRun, () => performance.now())
@@ -40,12 +42,14 @@ export function faceOf({ log, runtime, agents, questions, held, models, moments,
     view: log.view,
     prompt: (text, { images } = {}) =>
       reported(async () => {
-        const said = await moments.prompt(text, closing.signal)
+        stopping = new AbortController()
+        const said = await moments.prompt(text, AbortSignal.any([closing.signal, stopping.signal]))
         if ("refused" in said) return said.refused
         return runtime.prompt(mainRun, { text: withMentions(said.text, agents), ...(images && { images }) })
       }),
     proceed: () =>
       reported(async () => {
+        await moments.begin(closing.signal)
         await runtime.resume()
         return runtime.wake(mainRun)
       }),
@@ -58,7 +62,10 @@ export function faceOf({ log, runtime, agents, questions, held, models, moments,
       return events
     },
     listen: (listener) => log.listen(listener),
-    cancel: (run = mainRun) => runtime.cancel(run),
+    cancel(run = mainRun) {
+      if (run === mainRun) stopping.abort()
+      return runtime.cancel(run)
+    },
     answer: questions.answer,
     synced: () => log.synced(),
     async close() {

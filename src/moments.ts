@@ -14,6 +14,8 @@ type Place = {
 
 /** What hooks hear of a session as a whole: that it begins, what the user says, that it ends. */
 export type Moments = {
+  /** Tells of the session's beginning, once. Resolves to what hooks want its model to know. */
+  begin(signal: AbortSignal): Promise<string | undefined>
   /** The user's words with what hooks add to them, or how the prompt ends at once because one refused it. */
   prompt(text: string, signal: AbortSignal): Promise<{ text: string } | { refused: Outcome }>
   end(): Promise<void>
@@ -32,16 +34,24 @@ export function moments({ hooksOf, log, run, agent, resumed }: Place): Moments {
     return said
   }
   let begun = false
+  const begin = async (signal: AbortSignal): Promise<string | undefined> => {
+    if (begun) return undefined
+    begun = true
+    return (await fire({ event: "SessionStart", source: resumed ? "resume" : "startup" }, signal))?.context
+  }
   return {
+    begin,
     async prompt(text, signal) {
-      const start = begun
-        ? undefined
-        : await fire({ event: "SessionStart", source: resumed ? "resume" : "startup" }, signal)
-      begun = true
-      const said = await fire({ event: "UserPromptSubmit", prompt: text }, signal)
-      const why = said?.stop ?? (said?.decision === "deny" ? (said.reason ?? "no reason given") : undefined)
-      if (why !== undefined) return { refused: refusal(why) }
-      return { text: [text, start?.context, said?.context].filter(Boolean).join("\n\n") }
+      try {
+        const context = await begin(signal)
+        const said = await fire({ event: "UserPromptSubmit", prompt: text }, signal)
+        const why = said?.stop ?? (said?.decision === "deny" ? (said.reason ?? "no reason given") : undefined)
+        if (why !== undefined) return { refused: refusal(why) }
+        return { text: [text, context, said?.context].filter(Boolean).join("\n\n") }
+      } catch (error) {
+        if (signal.aborted) return { refused: { status: "cancelled", text: "" } }
+        throw error
+      }
     },
     async end() {
       if (!begun) return

@@ -1,3 +1,4 @@
+import type { Access } from "../core/access.ts"
 import { reasonOf } from "../core/error.ts"
 import type { HookEvent, Moment, Said } from "../core/hook.ts"
 import type { Call } from "../core/message.ts"
@@ -32,13 +33,23 @@ export async function beforeCall(scope: Scope, tool: Tool, call: Call, data: unk
   if (!said) return { ok: true, data }
   if (said.decision === "deny") {
     const word = `a hook refused it${said.reason ? `: ${said.reason}` : ""}`
-    scope.emit({ type: "gate.answered", call: call.id, access: { kind: "none" }, allow: false, by: "hook", word })
+    const access = await accessOf(tool, data, scope.view.root)
+    scope.emit({ type: "gate.answered", call: call.id, access, allow: false, by: "hook", word })
     return { ok: false, text: `not permitted: ${word}` }
   }
   const changed = said.input === undefined ? { ok: true as const, data } : await parse(tool, { input: said.input })
   if (!changed.ok) return { ok: false, text: `a hook changed the input to something unusable: ${changed.text}` }
   const { decision, context } = said
   return { ok: true, data: changed.data, ...(decision && { hook: decision }), ...(context && { context }) }
+}
+
+/** For the record of what was refused, which a path that leads nowhere must not keep from being made. */
+async function accessOf(tool: Tool, data: unknown, root: string): Promise<Access> {
+  try {
+    return await tool.access(data, root)
+  } catch {
+    return { kind: "none" }
+  }
 }
 
 /** After a call: what hooks have to add stands below its result. What was done stays done, also if they fail. */

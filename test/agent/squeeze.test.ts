@@ -68,7 +68,7 @@ test("old results go first; what was said goes into a summary only where that is
 test("recent results are cut only where they do not fit, the longest first", () => {
   const fits = [said(30), ...turn(9_000, [30]), ...turn(30, [900, 10_000])]
   assert.deepEqual(squeezeOf(runOf(fits), 6_000), { from: 3, notes: 737 })
-  const much = [said(30), ...turn(9_000, [30]), ...turn(30, [900, 20_000, 30_000])]
+  const much = [said(30), ...turn(9_000, [30]), ...turn(30, [30_000, 900, 20_000])]
   assert.deepEqual(squeezeOf(runOf(much), 6_000), { from: 3, notes: 737, most: 933 })
 })
 

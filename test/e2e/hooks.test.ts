@@ -255,13 +255,11 @@ test("a hook that blocks the end makes the run go on with its words, at every de
   assert.deepEqual(server.refused, [])
 })
 
-test("a hook that blocks every end makes the run go on once", {
-  todo: "it goes on until its turns are used up",
-}, async (t) => {
+test("a hook that blocks every end keeps the run going eight times, and then it ends", async (t) => {
   const hooks = [{ event: "Stop", command: "echo more >&2; exit 2" }]
-  const { go, server } = await stage(t, ({ last }) => `heard ${last}`, { hooks, settings: { limits: { turns: 6 } } })
+  const { go, server } = await stage(t, ({ last }) => `heard ${last}`, { hooks, settings: { limits: { turns: 20 } } })
   const { status, text } = JSON.parse((await go(bypass)).stdout)
-  assert.deepEqual([status, text, server.requests.length], ["completed", "heard more", 2])
+  assert.deepEqual([status, text, server.requests.length], ["completed", "heard more", 9])
 })
 
 test("a hook that blocks a prompt ends it at once with its words; no model hears of it", async (t) => {
@@ -324,9 +322,7 @@ test("ctrl-c while a hook looks at a call ends the run, and the call is not made
   assert.deepEqual([await readdir(work), isAlive(waiting)], [[], false])
 })
 
-test("ctrl-c while a hook looks at a prompt ends the run, and no model hears of it", {
-  todo: "it is not heard",
-}, async (t) => {
+test("ctrl-c while a hook looks at a prompt ends the run, and no model hears of it", async (t) => {
   const { running, server, waiting } = await pending(t, { event: "UserPromptSubmit", command: "" }, "true")
   running.child.kill("SIGINT")
   const deadline = performance.now() + 2_000
@@ -335,7 +331,7 @@ test("ctrl-c while a hook looks at a prompt ends the run, and no model hears of 
   assert.deepEqual([(await running.done).code, server.requests], [130, []])
 })
 
-test("a session that goes on tells hooks so, also without a new prompt", { todo: "only a prompt does" }, async (t) => {
+test("a session that goes on tells hooks so, also without a new prompt", async (t) => {
   const hooks = ["SessionStart", "SessionEnd"].map((event) => ({ event, command: hears }))
   const { go, heard } = await stage(t, chain(), { hooks })
   const { sessionId } = JSON.parse((await go(bypass)).stdout)
@@ -358,7 +354,7 @@ test("what a hook adds before a call reaches the model", async (t) => {
   assert.deepEqual(told().flat(), Array(3).fill("(no output)\n\nmind the docs"))
 })
 
-test("what a hook refused is listed by what it was", { todo: "it says: nothing outside itself" }, async (t) => {
+test("what a hook refused is listed by what it was", async (t) => {
   const { go } = await stage(t, chain(touch), {
     hooks: [guard("echo no >&2; exit 2")],
     settings: { limits: { depth: 0 } },
