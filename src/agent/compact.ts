@@ -37,12 +37,14 @@ async function summary(scope: Scope, from: number, notes: number): Promise<Summa
   const { view, model } = scope
   // What an earlier summary says goes on as it is.
   const older = view.messages.slice(view.notes === undefined ? 0 : 1, from)
-  const text = older.map(written).join("\n\n")
-  const sum: Summary = { text: view.notes ?? "", usage: noUsage(), cost: 0 }
+  // Notes that a larger model made may be too long to be carried along: they are summed up with the rest then.
+  const heavy = view.notes !== undefined && weighText(view.notes) > roomOf(model) / 4
+  const text = [...(heavy ? [`Notes: ${view.notes}`] : []), ...older.map(written)].join("\n\n")
+  const sum: Summary = { text: heavy ? "" : (view.notes ?? ""), usage: noUsage(), cost: 0 }
   let size = Math.max(smallest, Math.floor((roomOf(model) * 0.5 * text.length) / weighText(text)))
   let silent = 0
   try {
-    for (let at = 0; at < text.length && silent < 2 && !scope.spent(); ) {
+    for (let at = 0; at < text.length && silent < 2 && !scope.spent(sum); ) {
       const answer = await noted(scope, question(sum.text, text.slice(at, at + size), notes))
       addUsage(sum.usage, answer.usage)
       sum.cost = addCost(sum.cost, model.cost(answer.usage))

@@ -238,7 +238,7 @@ export class Runtime {
       view,
       now,
       limits: this.#limits(view),
-      spent: () => overBudget(log.view, view, (run) => this.#limits(run)),
+      spent: (more) => overBudget(log.view, view, (run) => this.#limits(run), more),
       emit: (event) => log.emit(view.id, event),
       synced: () => log.synced(),
       broken: () => log.broken(),

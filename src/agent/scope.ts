@@ -6,6 +6,7 @@ import type { Image } from "../core/message.ts"
 import type { Cost, Usage } from "../core/usage.ts"
 import type { RunView } from "../core/view.ts"
 import type { Model, ToolSpec } from "../model/model.ts"
+import type { Unrecorded } from "./budget.ts"
 import type { Receipt } from "./receipt.ts"
 
 /** What the gate is asked. `fence` is what the run's commands are kept to anyway. */
@@ -151,7 +152,7 @@ export type Scope = Powers & {
   view: RunView
   limits: Limits
   /** Which budget is used up, its own or that of a run above it. */
-  spent(): "tokens" | "cost" | undefined
+  spent(more?: Unrecorded): "tokens" | "cost" | undefined
   emit(event: Fact | Hint): void
   /** Resolves when everything emitted so far is safe on disk. */
   synced(): Promise<void>

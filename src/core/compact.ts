@@ -1,5 +1,5 @@
 import type { Message, Result, User } from "./message.ts"
-import { weigh, weighText } from "./weight.ts"
+import { headWithin, weigh } from "./weight.ts"
 
 /** How a conversation is made shorter. What is dropped stays in the log. */
 export type Squeeze = {
@@ -53,8 +53,7 @@ const noteWeight = 40
 function cut(message: Message, most: number): Message {
   if (message.role !== "result" || weigh(message) <= most) return message
   const { text, images = [], ...rest } = message
-  const share = Math.max(0, most - noteWeight) / Math.max(1, weighText(text))
-  const kept = share >= 1 ? text : text.slice(0, Math.floor(text.length * share)).toWellFormed()
+  const kept = headWithin(text, Math.max(0, most - noteWeight))
   const pictures = images.length > 0 ? ", without its images," : ""
   const note = `… (cut at ${kept.length} of ${text.length} characters${pictures} to save room: ask for less at a time)`
   return { ...rest, text: `${kept}\n${note}` }

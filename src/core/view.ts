@@ -177,6 +177,8 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       for (const mail of run.mail) run.messages.push({ role: "user", ...mail })
       run.mail = []
       run.squeezed = false
+      // The end that two of them lead to was that of the work before.
+      if (run.overflows > 1) run.overflows = 0
       return
     case "turn.delta":
       run.draft[event.kind] += event.text

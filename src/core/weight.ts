@@ -15,6 +15,17 @@ export function weighText(text: string): number {
   return Math.ceil(bytes / 3)
 }
 
+/** As much of a text, from its beginning, as has no more tokens than these. */
+export function headWithin(text: string, tokens: number): string {
+  let bytes = tokens * 3
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    bytes -= code <= 0x7f ? 1 : code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 3 : 2
+    if (bytes < 0) return text.slice(0, i).toWellFormed()
+  }
+  return text
+}
+
 /** Tokens of a message, with what a provider's format puts around it. */
 export function weigh(message: Message): number {
   if (message.role !== "assistant")
