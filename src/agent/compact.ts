@@ -1,9 +1,10 @@
 import { compacted } from "../core/compact.ts"
 import { reasonOf } from "../core/error.ts"
 import type { Failure } from "../core/event.ts"
-import { type Message, textOf } from "../core/message.ts"
+import { type Message, type Result, textOf, type User } from "../core/message.ts"
+import { count } from "../core/numbers.ts"
 import { addCost, addUsage, type Cost, noUsage, totalTokens, type Usage } from "../core/usage.ts"
-import { weighAll, weighText, weighTools, weightOf } from "../core/weight.ts"
+import { headWithin, weighAll, weighText, weighTools, weightOf } from "../core/weight.ts"
 import type { Answer } from "../model/model.ts"
 import { asked } from "./ask.ts"
 import type { Scope } from "./scope.ts"
@@ -29,35 +30,40 @@ const system = `You shorten the conversation of a coding agent, which will go on
 
 type Summary = { text: string; usage: Usage; cost: Cost }
 
+const gone = "(Older parts of the conversation could not be summed up, and are gone.)"
+
 /**
  * As many requests as it takes, each with the notes so far and the next piece, so that any length can be summed up. A
  * model that has nothing to say, or no money left to be asked with, leaves the run with what notes there are.
  */
 async function summary(scope: Scope, from: number, notes: number): Promise<Summary> {
   const { view, model } = scope
+  const earlier = view.notes ?? ""
   // What an earlier summary says goes on as it is.
   const older = view.messages.slice(view.notes === undefined ? 0 : 1, from)
   // Notes that a larger model made may be too long to be carried along: they are summed up with the rest then.
-  const heavy = view.notes !== undefined && weighText(view.notes) > roomOf(model) / 4
-  const text = [...(heavy ? [`Notes: ${view.notes}`] : []), ...older.map(written)].join("\n\n")
-  const sum: Summary = { text: heavy ? "" : (view.notes ?? ""), usage: noUsage(), cost: 0 }
-  let size = Math.max(smallest, Math.floor((roomOf(model) * 0.5 * text.length) / weighText(text)))
+  const heavy = weighText(earlier) > notes * 2
+  const text = [...(heavy ? [`Notes: ${earlier}`] : []), ...older.map(written)].join("\n\n")
+  const sum: Summary = { text: heavy ? "" : earlier, usage: noUsage(), cost: 0 }
+  let size = Math.max(smallest, roomOf(model) / 2)
+  let at = 0
   let silent = 0
   try {
-    for (let at = 0; at < text.length && silent < 2 && !scope.spent(sum); ) {
-      const answer = await noted(scope, question(sum.text, text.slice(at, at + size), notes))
+    while (at < text.length && silent < 2 && !scope.spent(sum)) {
+      const piece = headWithin(text.slice(at), size)
+      const answer = await noted(scope, question(sum.text, piece, notes))
       addUsage(sum.usage, answer.usage)
       sum.cost = addCost(sum.cost, model.cost(answer.usage))
       const said = answer.ok ? textOf(answer.parts).trim() : ""
       if (said !== "") {
-        sum.text = said.slice(0, notes * 3).toWellFormed()
-        at += size
+        sum.text = headWithin(said, notes)
+        at += piece.length
         silent = 0
       } else if (answer.ok || answer.error.kind === "refused") silent++
-      else if (answer.error.kind === "context_overflow" && size > smallest) size = Math.floor(size / 2)
+      else if (answer.error.kind === "context_overflow" && size > smallest) size /= 2
       else throw new Failed(answer.error)
     }
-    return { ...sum, text: sum.text || "(What was said and done before could not be summed up, and is gone.)" }
+    return at < text.length ? { ...sum, text: broken(sum.text || headWithin(earlier, notes)) } : sum
   } catch (thrown) {
     const { usage, cost } = sum
     const error: Failure = thrown instanceof Failed ? thrown.failure : { kind: "internal", message: reasonOf(thrown) }
@@ -72,8 +78,11 @@ const noted = (scope: Scope, message: Message): Promise<Answer> =>
     scope.emit({ type: "run.compacting", text }),
   )
 
-/** Letters in one piece. A model that cannot take even that cannot be helped. */
-const smallest = 1_000
+/** Notes that say that what came after them is missing. */
+const broken = (notes: string): string => (notes.endsWith(gone) ? notes : `${notes}\n\n${gone}`.trim())
+
+/** Tokens in one piece. A model that cannot take even that cannot be helped. */
+const smallest = 333
 
 function question(said: string, piece: string, notes: number): Message {
   const earlier = said && `Notes on what came earlier:\n\n${said}\n\n`
@@ -86,10 +95,9 @@ function question(said: string, piece: string, notes: number): Message {
 const most = { said: 6_000, input: 400, result: 1_500 }
 
 function written(message: Message): string {
-  if (message.role === "user") return `User: ${cut(message.text, most.said)}`
-  if (message.role === "result") {
-    return `${message.ok ? "Result" : "Failed"}: ${cut(message.text, most.result)}`
-  }
+  if (message.role === "user") return `User: ${cut(message.text, most.said)}${shown(message)}`
+  if (message.role === "result")
+    return `${message.ok ? "Result" : "Failed"}: ${cut(message.text, most.result)}${shown(message)}`
   return message.parts
     .flatMap((part) => {
       if (part.type === "text") return [`Agent: ${cut(part.text, most.said)}`]
@@ -97,6 +105,9 @@ function written(message: Message): string {
     })
     .join("\n")
 }
+
+const shown = ({ images = [] }: User | Result): string =>
+  images.length > 0 ? ` (with ${count(images.length, "image")})` : ""
 
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most).toWellFormed()} … (${text.length} characters in all)`

@@ -10,6 +10,9 @@ export type Plan = Omit<Squeeze, "summary"> & { notes?: number }
 /** Answers of unknown length are taken to be no longer than this. */
 const longAnswer = 16_000
 
+/** Notes of fewer tokens than these say nothing. */
+const leastNotes = 100
+
 /** How many tokens a request may have, so that the answer fits too and a guess may be a little wrong. */
 export function roomOf({ window, maxTokens }: Pick<Model, "window" | "maxTokens">): number {
   const answer = maxTokens ?? Math.min(longAnswer, window / 4)
@@ -22,27 +25,35 @@ export function roomOf({ window, maxTokens }: Pick<Model, "window" | "maxTokens"
  * nothing of that would help.
  */
 export function squeezeOf(run: RunView, room: number): Plan | undefined {
-  const { messages, task } = run
-  const { tokens, guess } = weightOf(run)
-  const full = run.overflows > 0
-  const asked = full ? Math.min(room, tokens) : room
-  const free = (asked * guess) / tokens - weighText(run.system) - weighTools(run.tools)
-  // Where the provider found it too long nobody knows by how much.
-  const budget = full ? free / 2 : free
+  const { messages, task, words } = run
+  const budget = budgetOf(run, room)
   if (budget <= 0) return undefined
   const goal = budget / 2
-  const from = recentFrom(messages, budget / 4)
+  const longest = Math.max(leastNotes, Math.floor(budget / 8))
+  const beside = budget * 0.9 - longest - weighAll([...taskOf(messages, task), ...(words ? [words] : [])])
+  const from = recentFrom(messages, Math.min(budget / 4, beside))
   const [older, recent] = [messages.slice(0, from), messages.slice(from)]
   const heavy = weighAll(recent)
   const short = weighAll(older.map(line))
   const shrinks = short < weighAll(older)
   if (shrinks && short + heavy <= goal) return { from }
-  const kept = task < from ? weighAll(taskOf(messages, task)) : 0
-  const notes = short - kept > budget / 10 ? Math.floor(budget / 8) : undefined
-  const spare = budget * 0.9 - kept - (notes ?? short - kept)
-  const most = heavy > spare ? mostOf(recent, Math.max(goal - kept - (notes ?? 0), spare / 2)) : undefined
+  const kept = weighAll(compacted(run, { from, summary: "" }).messages) - heavy
+  // A summary that is no lighter than what it stands for is none.
+  const notes = kept + longest < short ? longest : undefined
+  const before = notes === undefined ? short : kept + notes
+  const spare = budget * 0.9 - before
+  const most = heavy > spare ? mostOf(recent, Math.max(goal - before, spare / 2)) : undefined
   const plan = { from, ...(notes !== undefined && { notes }), ...(most !== undefined && { most }) }
   return notes !== undefined || weighAll(compacted(run, plan).messages) < weighAll(messages) ? plan : undefined
+}
+
+/** What the messages may weigh, as we guess weights. Where the provider found them too long nobody knows by how much. */
+function budgetOf(run: RunView, room: number): number {
+  const { tokens, guess } = weightOf(run)
+  const full = run.overflows > 0
+  const asked = full ? Math.min(room, tokens) : room
+  const free = (asked * guess) / tokens - weighText(run.system) - weighTools(run.tools)
+  return full ? free / 2 : free
 }
 
 /** The last answer with all that came after it, and as much before it as is light enough. */

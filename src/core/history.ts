@@ -16,12 +16,15 @@ export function inherit(
 ): Inherited {
   const files = filesOf(parent)
   const ids = new Set(parent.ids)
+  // A summary stays the first message, whatever else goes.
+  const notes = parent.notes === undefined ? {} : { notes: parent.notes }
   if (history.as === "filtered") {
     const messages = filtered(parent.messages, { tools: history.tools, reasoning: model === parent.model })
     for (const path of files.keys()) if (!history.tools.includes(parent.touchedWith.get(path) ?? "")) files.delete(path)
     return {
       system,
       messages,
+      ...notes,
       inherited: messages.length,
       tools: [],
       ids,
@@ -36,7 +39,7 @@ export function inherit(
     system: parent.system,
     messages: [...parent.messages, ...open, words],
     words,
-    ...(parent.notes !== undefined && { notes: parent.notes }),
+    ...notes,
     inherited: parent.messages.length,
     tools: parent.tools,
     ids,

@@ -1,4 +1,5 @@
 import type { Change, Rule, Todo } from "./access.ts"
+import { stepCall } from "./calls.ts"
 import { compacted } from "./compact.ts"
 import type { Asking, Event, Failure, Limits, Origin, Outcome, Reason, Role, RunId, Tuning } from "./event.ts"
 import {
@@ -117,8 +118,6 @@ export type Deeds = {
 
 export type View = Map<RunId, RunView>
 
-const outputKept = 4_000
-
 /** The only place where an event changes anything. In place, and O(1) but for those that take over or shorten a conversation. */
 export function apply(view: View, event: Event): void {
   if (event.type === "run.opened") {
@@ -210,81 +209,18 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       spend(view, run, event.usage, event.cost)
       return
     case "call.started":
-      openCall(run, event.id).state = "started"
-      return
     case "call.planned":
-      openCall(run, event.id).plan = event.change
-      return
-    case "call.delta": {
-      const open = openCall(run, event.id)
-      open.output = (open.output + event.text).slice(-outputKept)
-      return
-    }
+    case "call.delta":
     case "call.ended":
-      end(run, event)
-      for (const each of lineage(view, run)) {
-        each.family.toolCalls++
-        record(each.deeds, event)
-      }
+    case "gate.asked":
+    case "gate.answered":
+      stepCall(run, event, lineage(view, run))
       return
-    case "gate.asked": {
-      const open = openCall(run, event.call)
-      const { access, parts, always, details } = event
-      open.state = "asking"
-      open.asking = { access, ...(parts && { parts }), ...(always && { always }), ...(details && { details }) }
-      return
-    }
-    case "gate.answered": {
-      const open = openCall(run, event.call)
-      if (!event.allow) for (const { deeds } of lineage(view, run)) deeds.refused++
-      open.state = "waiting"
-      open.answer = { allow: event.allow, ...(event.word !== undefined && { word: event.word }) }
-      delete open.asking
-      if (event.always) root(view, run).allowed.push(...event.always)
-      return
-    }
     case "hook.ran":
       return
     default:
       event satisfies never
   }
-}
-
-function end(run: RunView, event: Extract<Event, { type: "call.ended" }>): void {
-  const open = openCall(run, event.id)
-  open.state = "ended"
-  open.output = ""
-  open.result = {
-    role: "result",
-    call: event.id,
-    name: open.call.name,
-    ok: event.ok,
-    text: event.text,
-    ...(event.images && { images: event.images }),
-  }
-  run.toolCalls++
-  for (const { path, hash } of event.touched ?? []) {
-    if (!run.filesBefore.has(path)) run.filesBefore.set(path, run.files.get(path) ?? null)
-    run.files.set(path, hash)
-    run.touchedWith.set(path, open.call.name)
-  }
-  if (event.details?.kind === "todo") run.todo = event.details.items
-  if (event.fault) {
-    const text = `${open.call.name}: ${event.text}`
-    run.mistake = { text, times: run.mistake.text === text ? run.mistake.times + 1 : 1 }
-  } else run.mistake = { text: "", times: 0 }
-  for (const { state } of run.calls.values()) if (state !== "ended") return
-  for (const { result } of run.calls.values()) if (result) run.messages.push(result)
-  run.calls = new Map()
-  run.filesBefore = new Map()
-}
-
-function record(deeds: Deeds, { touched = [], details }: Extract<Event, { type: "call.ended" }>): void {
-  for (const touch of touched) {
-    if (touch.did === "read") deeds.read.add(touch.path)
-    else deeds.changed.set(touch.path, { before: (deeds.changed.get(touch.path) ?? touch).before, after: touch.hash })
-  }
-  if (details?.kind === "command") deeds.commands.push({ command: details.command, exit: details.exit })
 }
 
 /** A run that rested starts anew: its limits count from here. */
@@ -320,18 +256,6 @@ function shownTo(view: View, run: RunId): ToolSpec[] {
 /** A run and those above it, up to the main run. */
 export function* lineage(view: View, run: RunView): Generator<RunView> {
   for (let each: RunView | undefined = run; each; each = each.origin && view.get(each.origin.run)) yield each
-}
-
-function root(view: View, run: RunView): RunView {
-  let top = run
-  for (const each of lineage(view, run)) top = each
-  return top
-}
-
-function openCall(run: RunView, id: string): CallView {
-  const open = run.calls.get(id)
-  if (!open) throw new Error(`run ${run.id} has no open call ${id}`)
-  return open
 }
 
 /** The text of the last answer, unless something was said since. */

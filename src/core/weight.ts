@@ -21,7 +21,8 @@ export function headWithin(text: string, tokens: number): string {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     bytes -= code <= 0x7f ? 1 : code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 3 : 2
-    if (bytes < 0) return text.slice(0, i).toWellFormed()
+    // Half a surrogate pair goes with the other half.
+    if (bytes < 0) return text.slice(0, code >= 0xdc00 && code <= 0xdfff ? Math.max(0, i - 1) : i).toWellFormed()
   }
   return text
 }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { roomOf } from "../../src/agent/squeeze.ts"
+import { noUsage } from "../../src/core/usage.ts"
 import type { Request } from "../../src/model/model.ts"
-import { scripted } from "../../src/testing/model.ts"
+import { type Scripted, scripted } from "../../src/testing/model.ts"
 import { call, fail, type Reply } from "../../src/testing/reply.ts"
 import { counting, countOf, factsOf, isSummary, kindsFrom, long, questionOf, textsOf, weightOf } from "./long.ts"
 import { toolsOf, type World, world } from "./world.ts"
@@ -61,6 +63,16 @@ test("a task that is too long by itself fails with the provider's reason, and no
   assert.deepEqual(waits(each), [null])
 })
 
+test("no summary is paid for where it would be heavier than what it stands for", async () => {
+  const model = scripted((request, n) => (isSummary(request) ? "the notes" : n === 0 ? "hello" : full))
+  const each = world(model, { tools: [long] })
+  const run = each.open()
+  await each.runtime.prompt(run, { text: "hi" })
+  assert.deepEqual(await each.runtime.prompt(run, { text: "bye" }), { status: "failed", text: "", error: overflow })
+  assert.deepEqual(kindsFrom(each.facts, "turn.failed"), ["turn.failed", "run.settled"])
+  assert.equal(model.requests.length, 2)
+})
+
 test("what failed so reports nothing that was said about earlier work, and the next prompt is asked", async () => {
   const model = scripted((request) => {
     const text = textsOf(request).at(-1)
@@ -106,12 +118,12 @@ const talking = (summary: (n: number, request: Request) => Reply) => {
     { window: 6_000, cost: ({ output }) => output },
   )
 }
-const start = (model: ReturnType<typeof scripted>) => {
+const start = (model: Scripted) => {
   const each = world(model, { tools: [long] })
   const run = each.open()
   return { ...each, model, prompt: (text: string) => each.runtime.prompt(run, { text }) }
 }
-const gone = "(What was said and done before could not be summed up, and is gone.)"
+const gone = "(Older parts of the conversation could not be summed up, and are gone.)"
 const sum = (notes: string) => `What came before in this conversation was summed up, to save room:\n\n${notes}`
 const end = "\n\nThe task at hand follows, word for word."
 
@@ -133,7 +145,7 @@ test("a model that gives no summary is asked once more, and then the run goes on
 
 test("what notes there are stay when a later piece gives none, and one silence is forgiven", async () => {
   for (const [replies, summary] of [
-    [["first", "", ""], "first"],
+    [["first", "", ""], `first\n\n${gone}`],
     [["", "first", "", "second"], "second"],
   ] as const) {
     const each = start(talking((n) => replies[n] ?? "third"))
@@ -147,6 +159,56 @@ test("what notes there are stay when a later piece gives none, and one silence i
       notes,
     )
   }
+})
+
+test("where a later summary cannot be had, the notes say once that something is gone, until there is one again", async () => {
+  let asked = 0
+  const replies = ["first", "second", "", "", "", "", "third"]
+  const talk = counting({ turns: 24, size: 110, text: "a word ".repeat(400) })
+  const model = scripted((request) => (isSummary(request) ? (replies[asked++] ?? "last") : talk(request)), {
+    window: 6_000,
+  })
+  const each = world(model, { tools: [long], limits: { turns: 100 } })
+  await each.runtime.prompt(each.open(), { text: "go" })
+  const missing = `second\n\n${gone}`
+  const summaries = factsOf(each.facts, "run.compacted").map(({ summary }) => summary)
+  assert.deepEqual(summaries.slice(0, 4), ["second", missing, missing, "last"])
+  const questions = model.requests.filter(isSummary).map((request) => questionOf(request).notes)
+  const notes = [undefined, "first", "second", "second", missing, missing, missing, "third"]
+  assert.deepEqual(questions.slice(0, notes.length), notes)
+})
+
+/** A session of a larger model, perhaps with a summary by it, that goes on with this one. */
+async function smaller(model: Scripted, talk: (request: Request) => Reply, summary?: string) {
+  const first = start(scripted(talk))
+  await first.prompt("go")
+  const shorter = { type: "run.compacted", from: 3, before: 1, after: 1, ms: 0, cost: 0, usage: noUsage() } as const
+  if (summary !== undefined) first.log.emit("r0", { ...shorter, summary })
+  const each = world(model, { tools: [long], stored: first.facts })
+  await each.runtime.prompt("r0", { text: "more" })
+  return factsOf(each.facts, "run.compacted").at(-1)?.summary
+}
+
+test("the beginning of notes that are too long stays where nothing can be made of them", async () => {
+  const model = scripted((request) => (isSummary(request) ? "" : "fine"), { window: 16_000 })
+  const summary = await smaller(model, counting({ turns: 9, size: 110 }), "N".repeat(63_000))
+  assert.equal(summary, `${"N".repeat(4_176)}\n\n${gone}`)
+})
+
+test("no piece of a summary is too heavy, also where a part of the conversation is in another script", async () => {
+  const model = scripted((request) => (isSummary(request) ? "the notes" : "fine"), { window: 12_000 })
+  const summary = await smaller(model, (request) => {
+    const n = countOf(request.messages)
+    const text = (n > 8 && n < 12 ? "漢" : "a").repeat(6_000)
+    return counting({ turns: 18, size: 110, text })(request)
+  })
+  assert.equal(summary, "the notes")
+  const weights = model.requests.filter(isSummary).map(weightOf)
+  assert.ok(weights.length > 9)
+  assert.deepEqual(
+    weights.filter((weight) => weight > roomOf(model)),
+    [],
+  )
 })
 
 test("a summary that cannot be had for another reason ends the run with it, and a later prompt goes on", async () => {

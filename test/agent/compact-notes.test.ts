@@ -39,15 +39,39 @@ test("all of an earlier summary goes into the next one, however long it is, and 
   }
 })
 
-test("a summary is cut where it is longer than was asked for", async () => {
+test("a summary is cut where it is longer than was asked for, by what it weighs and not by its letters", async () => {
   const talk = counting({ turns: 12, size: 110, text: "a word ".repeat(400) })
-  const model = scripted((request) => (isSummary(request) ? `x${"😀".repeat(2_000)}` : talk(request)), {
-    window: 12_000,
-  })
-  const each = world(model, { tools: [long], limits })
-  await each.runtime.prompt(each.open(), { text: "the task" })
-  const [first] = factsOf(each.facts, "run.compacted")
-  assert.equal(first?.summary, `x${"😀".repeat(1_562)}\ufffd`)
+  for (const [said, kept] of [
+    ["x".repeat(9_000), "x".repeat(3_126)],
+    ["漢".repeat(9_000), "漢".repeat(1_042)],
+    [`x${"😀".repeat(2_000)}`, `x${"😀".repeat(781)}`],
+  ]) {
+    const model = scripted((request) => (isSummary(request) ? said! : talk(request)), { window: 12_000 })
+    const each = world(model, { tools: [long], limits })
+    await each.runtime.prompt(each.open(), { text: "the task" })
+    assert.equal(factsOf(each.facts, "run.compacted")[0]?.summary, kept)
+  }
+})
+
+test("a child with a filtered history sums up all of the summary that it inherits with what it did itself", async () => {
+  const notes = "notes ".repeat(1_800).trim()
+  const model = scripted(
+    (request) => {
+      if (isSummary(request)) return notes
+      const talk = (turns: number) => counting({ turns, size: 110, text: "a word ".repeat(400) })(request)
+      if (textsOf(request).includes("side work")) return talk(80)
+      if (request.messages.some(isTask)) return "the end"
+      return countOf(request.messages) < 36 ? talk(36) : [call("task", { prompt: "side work", context: "filtered" })]
+    },
+    { window: 48_000 },
+  )
+  const each = world(model, { tools, limits })
+  await each.runtime.prompt(each.open(), { text: "go" })
+  const first = model.requests.findIndex((request) => textsOf(request).includes("side work"))
+  assert.equal(textsOf(model.requests[first]!)[0], sum(notes))
+  const question = questionOf(model.requests.slice(first).find(isSummary)!)
+  assert.equal(question.notes, notes)
+  assert.ok(!question.piece.includes("What came before"))
 })
 
 /** A parent that talks until it was summed up, and then starts a fork, which talks as much. */

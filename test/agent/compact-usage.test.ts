@@ -53,6 +53,7 @@ test("where the provider counts twice what was guessed, as much more goes, and t
   )
 })
 
+const gone = "(Older parts of the conversation could not be summed up, and are gone.)"
 const said = (text: string): Reply => ({ text, usage: { output: 10 } })
 
 /** A run that needs a summary of two pieces before its seventh turn. */
@@ -77,7 +78,7 @@ test("budgets are asked about before each piece of a summary, and what notes the
     const { status } = await each.done
     assert.equal(status, "budget")
     assert.equal(each.model.requests.filter(isSummary).length, 1)
-    assert.equal(factsOf(each.facts, "run.compacted")[0]!.summary, "notes 1")
+    assert.equal(factsOf(each.facts, "run.compacted")[0]!.summary, `notes 1\n\n${gone}`)
     assert.deepEqual(kindsFrom(each.facts, "run.compacted"), ["run.compacted", "run.told", "turn.ended", "run.settled"])
   }
 })
@@ -96,7 +97,7 @@ test("a run that was told that its money is used up pays for no summary", async 
   assert.deepEqual(kindsFrom(each.facts, "run.told"), ["run.told", "run.compacted", "turn.ended", "run.settled"])
   assert.deepEqual(model.requests.filter(isSummary), [])
   assert.deepEqual(textsOf(model.requests.at(-1)!), [
-    "What came before in this conversation was summed up, to save room:\n\n(What was said and done before could not be summed up, and is gone.)\n\nThe task at hand follows, word for word.",
+    `What came before in this conversation was summed up, to save room:\n\n${gone}\n\nThe task at hand follows, word for word.`,
     "go",
     "You have used all the money for this. Call no more tools: answer now with what you have, and say what is left undone.",
   ])

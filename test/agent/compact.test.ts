@@ -107,16 +107,28 @@ test("a summary is made of what was said, called and found, each up to a length,
     `Failed: ${factsOf(first.facts, "call.ended")[1]!.text}`,
   ].join("\n\n")
   assert.equal(questions.map(({ piece }) => piece).join(""), all)
-  const size = questions[0]!.piece.length
+  const [one = 0, two = 0] = questions.map(({ piece }) => piece.length)
   const more = {
     notes: "the notes",
     ask: "Write the notes, with the earlier ones taken up into them, in at most 258 words.",
   }
   assert.deepEqual(questions, [
-    { piece: all.slice(0, size), ask: "Write the notes, in at most 258 words." },
-    { piece: all.slice(size, size * 2), ...more },
-    { piece: all.slice(size * 2), ...more },
+    { piece: all.slice(0, one), ask: "Write the notes, in at most 258 words." },
+    { piece: all.slice(one, one + two), ...more },
+    { piece: all.slice(one + two), ...more },
   ])
+})
+
+test("of images a summary is told how many there were", async () => {
+  const image = { mediaType: "image/png", data: "A".repeat(300) }
+  const first = world(scripted(counting({ turns: 3, size: 11, text: "a word ".repeat(900) })), { tools: [long] })
+  const run = first.open()
+  await first.runtime.prompt(run, { text: "like this", images: [image, image] })
+  const model = scripted((request) => (isSummary(request) ? "the notes" : "fine"), { window: 4_000 })
+  const each = world(model, { tools: [long], stored: first.facts })
+  await each.runtime.prompt(run, { text: "next" })
+  const { piece } = questionOf(model.requests.find(isSummary)!)
+  assert.equal(piece.split("\n")[0], "User: like this (with 2 images)")
 })
 
 test("what a user said later than the task is in what is summed up, and the task of a later prompt takes its place", async () => {

@@ -114,6 +114,17 @@ test("what it cost is the run's own, and its family's", () => {
   assert.deepEqual([{ usage, cost }, family], [all, { ...all, toolCalls: 0 }])
 })
 
+test("the summary that a filtered child inherits is its first message, and known to it as such", () => {
+  const view = fold([opened, sent, read, ended("one"), shorter(1, "NOTES")])
+  fold(
+    [{ ...opened, depth: 1, origin: { run: "r", call: "a" }, history: { as: "filtered", tools: [] } }, sent, read],
+    "f",
+    view,
+  )
+  const { notes, messages, task } = view.get("f")!
+  assert.deepEqual({ notes, task, first: messages[0] }, { notes: "NOTES", task: 4, first: view.get("r")!.messages[0] })
+})
+
 test("a fork that was made shorter shares nothing with its parent any more", () => {
   const view = fold([opened, sent, read, ended("one"), shorter(1, "NOTES")])
   fold([{ ...opened, depth: 1, origin: { run: "r", call: "a" }, history: { as: "fork" } }, sent, read], "f", view)

@@ -3,13 +3,36 @@ import { test } from "node:test"
 import fc from "fast-check"
 import type { Message } from "../../src/core/message.ts"
 import { noUsage, type Usage } from "../../src/core/usage.ts"
-import { weigh, weighAll, weighed, weighText, weighTools, weightOf } from "../../src/core/weight.ts"
+import { headWithin, weigh, weighAll, weighed, weighText, weighTools, weightOf } from "../../src/core/weight.ts"
 
 test("a text weighs a third of its bytes, rounded up", () => {
   const weights = ["", "a", "abc", "abcd", "éé", "漢字", "😀"].map(weighText)
   assert.deepEqual(weights, [0, 1, 1, 2, 2, 2, 2])
   const text = fc.string({ unit: "binary", maxLength: 60 }).map((each) => each.toWellFormed())
   fc.assert(fc.property(text, (each) => weighText(each) === Math.ceil(Buffer.byteLength(each) / 3)))
+})
+
+test("the beginning of a text is as long as its weight allows, and no letter of it is halved", () => {
+  for (const [text, tokens, head] of [
+    ["abcdef", 2, "abcdef"],
+    ["abcdefg", 2, "abcdef"],
+    ["漢字漢字", 3, "漢字漢"],
+    ["ab😀😀", 2, "ab😀"],
+    ["ab😀😀", 3, "ab😀"],
+    ["😀", 1, ""],
+    ["\udc00\udc00", 0, ""],
+    ["", 0, ""],
+  ] as const)
+    assert.equal(headWithin(text, tokens), head)
+  const any = fc.string({ unit: "binary", maxLength: 60 }).map((each) => each.toWellFormed())
+  fc.assert(
+    fc.property(any, fc.nat(40), (text, tokens) => {
+      const head = headWithin(text, tokens)
+      assert.ok(text.startsWith(head) && weighText(head) <= tokens)
+      const [next = ""] = text.slice(head.length)
+      assert.ok(next === "" || weighText(head + next) > tokens)
+    }),
+  )
 })
 
 test("a message weighs its text, its images, its calls as they came, and what stands around them", () => {

@@ -8,8 +8,8 @@ import { chatEncoder } from "../../src/model/openai-chat-encode.ts"
 import { responsesEncoder } from "../../src/model/openai-responses-encode.ts"
 import { illegal } from "../../src/testing/illegal.ts"
 import { scripted } from "../../src/testing/model.ts"
-import { call, type Reply } from "../../src/testing/reply.ts"
-import { countOf, isSummary, long, weightOf } from "../agent/long.ts"
+import { call, fail, type Reply } from "../../src/testing/reply.ts"
+import { countOf, factsOf, isSummary, long, weightOf } from "../agent/long.ts"
 import { callsAndResults, fold, toolsOf, type World, world } from "../agent/world.ts"
 
 /** How long the results of each turn are, one number a call. A turn in `forks` sends a fork too. */
@@ -48,18 +48,58 @@ const encoders = {
   responses: responsesEncoder(options),
 }
 
+function check(request: Omit<Request, "memo">, window: number): void {
+  assert.ok(weightOf(request) <= window, `${weightOf(request)} of ${window}`)
+  for (const [format, encode] of Object.entries(encoders))
+    assert.equal(illegal(format as "chat", JSON.parse(encode({ ...request, memo: {} }))), undefined)
+}
+
 test("whatever the results, every request is legal in each format, and fits", async () => {
   await fc.assert(
     fc.asyncProperty(story, async (story) => {
       const each = start(story)
       const outcome = await each.runtime.prompt(each.open(), { text: "go" })
       assert.deepEqual(outcome, { status: "completed", text: "the end" })
-      for (const request of each.model.requests) {
-        assert.ok(weightOf(request) <= story.window, `${weightOf(request)} of ${story.window}`)
-        for (const [format, encode] of Object.entries(encoders))
-          assert.equal(illegal(format as "chat", JSON.parse(encode({ ...request, memo: {} }))), undefined)
-      }
+      for (const request of each.model.requests) check(request, story.window)
       assert.deepEqual(fold(each.facts), each.view)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+const words = (most: number) =>
+  fc
+    .tuple(fc.constantFrom("a", "漢", "😀"), fc.oneof(fc.nat(50), fc.nat(most)))
+    .map(([letter, times]) => letter.repeat(times))
+const talk = fc.record({
+  turns: fc.array(fc.record({ text: words(900), size }), { minLength: 1, maxLength: 25 }),
+  summaries: fc.array(fc.oneof(fc.constant(""), words(9_000)), { minLength: 1, maxLength: 5 }),
+  task: fc.nat(3_000),
+  window: fc.constantFrom(9_000, 30_000),
+  /** What of its window the provider really has. */
+  real: fc.constantFrom(1, 0.45, 0.05),
+})
+
+test("whatever is said, summed up or not, in any script and any real window, it gets lighter and comes to an end", async () => {
+  await fc.assert(
+    fc.asyncProperty(talk, async ({ turns, summaries, task, window, real }) => {
+      let asked = 0
+      const model = scripted(
+        (request) => {
+          if (isSummary(request)) return summaries[asked++ % summaries.length]!
+          if (weightOf(request) > window * real) return fail("context_overflow", "prompt is too long")
+          const n = countOf(request.messages)
+          const turn = turns[n]
+          return turn ? { text: turn.text, calls: [call("long", { n: n + 1, size: turn.size })] } : "the end"
+        },
+        { window },
+      )
+      const each = world(model, { tools: [long], limits: { turns: 1_000 } })
+      const outcome = await each.runtime.prompt(each.open(), { text: "t".repeat(task) })
+      if (real > 0.1) assert.deepEqual(outcome, { status: "completed", text: "the end" })
+      for (const request of model.requests) check(request, window)
+      const heavier = factsOf(each.facts, "run.compacted").filter(({ before, after }) => after >= before)
+      assert.deepEqual(heavier, [])
     }),
     { numRuns: 60 },
   )
