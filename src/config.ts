@@ -29,13 +29,17 @@ export async function load(options: {
   const { env, home, flags = {}, trusted = false } = options
   const problems: Problem[] = []
   let config = builtIn()
-  for (const layer of await readLayers(options)) {
+  const layers = await readLayers(options)
+  const silent: Layer[] = []
+  for (const layer of layers) {
     const { from, form, file } = layer
     const trim: Trim = (raw) => (from === "user" ? { kept: raw, diagnostics: [] } : withhold(raw, { file, trusted }))
     const said = form === "claude" ? readClaude(layer, trim) : await readOwn(layer, trim)
     if ("problems" in said) problems.push(...said.problems)
     else config = add(config, layer, said)
+    if ("silent" in said) silent.push(layer)
   }
+  config = silenced(config, layers, silent)
   for (const said of [fromEnvironment(env), fromFlags(flags)]) {
     config = merge(config, said.settings)
     problems.push(...said.problems)
@@ -77,6 +81,15 @@ function add(config: Config, { file, from }: Layer, { settings, diagnostics, los
     unreadable: lost ? [...config.unreadable, file] : config.unreadable,
     diagnostics: [...config.diagnostics, ...diagnostics, ...tight.diagnostics],
   }
+}
+
+/** Claude's switch turns off the hooks of its files: the user's all of them, a project's only those it brought itself. */
+function silenced(config: Config, layers: readonly Layer[], by: readonly Layer[]): Config {
+  if (by.length === 0) return config
+  const whole = by.some(({ from }) => from === "user")
+  const off = layers.filter(({ from, form }) => form === "claude" && (whole || from === "project"))
+  const hooks = config.hooks.filter(({ file }) => !off.some((layer) => layer.file === file))
+  return { ...config, hooks, ...(whole && { claudeHooks: "off" }) }
 }
 
 function merge(below: Config, { $schema: _, ...above }: Settings): Config {

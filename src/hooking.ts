@@ -3,6 +3,7 @@ import type { Registry } from "./agents/registry.ts"
 import type { Config } from "./config.ts"
 import type { Hooks } from "./core/hook.ts"
 import type { Hook } from "./hooks/settings.ts"
+import { programs } from "./programs.ts"
 import { environment } from "./tools/environment.ts"
 
 type Place = {
@@ -21,6 +22,7 @@ export type Hooking = (agent: string) => Promise<Hooks | undefined>
 
 export function hooking({ config, agents, session, transcript, cwd, env, warn }: Place): Hooking {
   const told = new Set<string>()
+  const noted = programs(cwd)
   const read = async (value: unknown, file: string): Promise<Hook[]> => {
     const { readHooks } = await import("./hooks/settings.ts")
     const { hooks, problems } = readHooks(value, file)
@@ -32,27 +34,31 @@ export function hooking({ config, agents, session, transcript, cwd, env, warn }:
     const settings = await Promise.all(config.hooks.map(({ value, file }) => read(value, file)))
     const own = value === undefined ? [] : await read(value, file)
     const { hooks } = await import("./hooks/run.ts")
+    const { asInClaude } = await import("./hooks/claude.ts")
+    const list = [...settings.flat(), ...own.map(asChild)]
+    await noted.note(list.map(({ command }) => command))
     const world = { session, transcript, cwd, mode: config.permissionMode, env: environment(env, config.environment) }
-    return named(hooks([...settings.flat(), ...own.map(asChild)], world))
+    const { has, fire } = hooks(list, { ...world, changed: noted.changed })
+    return {
+      has,
+      fire: (moment, signal) => {
+        const tool = moment.tool && { ...moment.tool, aliases: [...namesElsewhere(moment.tool.name)] }
+        return fire(tool ? { ...moment, tool: asInClaude(tool, cwd) } : moment, signal)
+      },
+    }
   }
   const made = new Map<unknown, Promise<Hooks>>()
   return async (agent) => {
-    const own = agents.hooksOf(agent)
+    const found = agents.hooksOf(agent)
+    const own = found && !(config.claudeHooks === "off" && isClaudes(found.file)) ? found : undefined
     if (!own && config.hooks.length === 0) return undefined
-    const found = made.get(own?.value) ?? make(own?.value, own?.file ?? "")
-    made.set(own?.value, found)
-    return found
+    const ready = made.get(own?.value) ?? make(own?.value, own?.file ?? "")
+    made.set(own?.value, ready)
+    return ready
   }
 }
 
+const isClaudes = (file: string): boolean => file.split("/").includes(".claude")
+
 /** In an agent's own file, the end that is meant is the end of that agent. */
 const asChild = (hook: Hook): Hook => (hook.event === "Stop" ? { ...hook, event: "SubagentStop" } : hook)
-
-/** Hooks were mostly written for another program, which has names of its own for the tools. */
-const named = ({ has, fire }: Hooks): Hooks => ({
-  has,
-  fire: (moment, signal) => {
-    const { tool } = moment
-    return fire(tool ? { ...moment, tool: { ...tool, aliases: [...namesElsewhere(tool.name)] } } : moment, signal)
-  },
-})

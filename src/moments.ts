@@ -34,16 +34,20 @@ export function moments({ hooksOf, log, run, agent, resumed }: Place): Moments {
     return said
   }
   let begun = false
+  let stopped: string | undefined
   const begin = async (signal: AbortSignal): Promise<string | undefined> => {
     if (begun) return undefined
     begun = true
-    return (await fire({ event: "SessionStart", source: resumed ? "resume" : "startup" }, signal))?.context
+    const said = await fire({ event: "SessionStart", source: resumed ? "resume" : "startup" }, signal)
+    stopped = said?.stop
+    return said?.context
   }
   return {
     begin,
     async prompt(text, signal) {
       try {
         const context = await begin(signal)
+        if (stopped !== undefined) return { refused: refusal(stopped) }
         const said = await fire({ event: "UserPromptSubmit", prompt: text }, signal)
         const why = said?.stop ?? (said?.decision === "deny" ? (said.reason ?? "no reason given") : undefined)
         if (why !== undefined) return { refused: refusal(why) }

@@ -161,9 +161,11 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
   const questions = waiting()
   const { text: rules, diagnostics } = await instructions(cwd)
   for (const { file, message } of diagnostics) warn(`${file}: ${message}`)
+  const mask = masking(env)
   const world = {
     env,
-    keep: held.keep,
+    keep: (name: string, text: string) => held.keep(name, mask(text)),
+    mask,
     readable: [...config.directories.readable, join(state, "sessions", held.header.id)],
     writable: config.directories.writable,
     ripgrep: ripgrepPath,
@@ -176,7 +178,7 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
   const canFence = async () => (await sandbox()).ok
   const writing = (path: string) => writeAccess(world, path, cwd)
   const home = await realpath(env.HOME || homedir()).catch(() => env.HOME || homedir())
-  const judged = await judging({ config, view: log.view, root: cwd, home, canFence, writing })
+  const judged = await judging({ config, view: log.view, root: cwd, home, canFence, writing, warn })
   const session = held.header.id
   const transcript = join(state, "sessions", `${session}.jsonl`)
   const hooksOf = hooking({ config, agents, session, transcript, cwd, env, warn })
@@ -198,7 +200,7 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
     limits: limitsOf(config),
     newId: () => randomBytes(4).toString("hex"),
     now: () => performance.now(),
-    mask: masking(env),
+    mask,
     ...answering(options, questions),
     tuning: tuningIn(config),
   })

@@ -588,6 +588,33 @@ test("of Claude's settings only rules and hooks are read, and nothing else in th
   })
 })
 
+test("Claude's switch for hooks turns off those of its files; a project's, only what the project brought", async () => {
+  const all = [userClaude, user, projectClaude, localClaude, project]
+  const hooked = async (switches: Record<string, unknown>, { trusted = true } = {}) => {
+    const files = all.map((name) => [
+      name,
+      { hooks: hooksOf(name), ...(name in switches && { disableAllHooks: switches[name] }) },
+    ])
+    const { root, cwd, home } = await place(Object.fromEntries(files))
+    const { hooks, claudeHooks, diagnostics } = await load({ cwd, home, env: {}, trusted })
+    const odd = diagnostics.flatMap(({ key, message }) => (key ? [`${key} ${message}`] : []))
+    return [hooks.map(({ file }) => file.slice(root.length + 1)), claudeHooks, odd]
+  }
+  assert.deepEqual(await hooked({}), [all, undefined, []])
+  assert.deepEqual(await hooked({ [userClaude]: true }), [[user, project], "off", []])
+  for (const name of [projectClaude, localClaude]) {
+    assert.deepEqual(await hooked({ [name]: true }), [[userClaude, user, project], undefined, []])
+    assert.deepEqual(await hooked({ [name]: true }, { trusted: false }), [[userClaude, user], undefined, []])
+  }
+  for (const nothing of [false, null]) assert.deepEqual(await hooked({ [userClaude]: nothing }), [all, undefined, []])
+  for (const odd of ["true", 1, [true], {}])
+    assert.deepEqual(await hooked({ [userClaude]: odd }), [
+      all,
+      undefined,
+      ["disableAllHooks is neither true nor false, so hooks run; put it right"],
+    ])
+})
+
 test("the mode may be set in Claude's words; our own file wins, and within a file the tighter word", async () => {
   const modeOf = async (files: Record<string, unknown>) => {
     const { cwd, home } = await place(files)

@@ -6,18 +6,27 @@ import { parse } from "./parse.ts"
 import type { Output, Scope, Tool } from "./scope.ts"
 import { Failed } from "./stopped.ts"
 
+/** A run that ends anyway need not be stopped. */
+const ends = new Set<HookEvent>(["Stop", "SubagentStop"])
+
 /** Lets people's own commands have their say. What they said is on record; one that says so ends the run. */
 async function heard(scope: Scope, moment: Moment, call?: string): Promise<Said | undefined> {
   if (!scope.hooks.has(moment.event)) return undefined
   const { view } = scope
   const agent = view.depth > 0 && { agent: { id: view.id, type: view.agent } }
-  const said = await scope.hooks.fire({ ...moment, ...agent }, scope.signal)
+  const said = masked(await scope.hooks.fire({ ...moment, ...agent }, scope.signal), scope)
   scope.signal.throwIfAborted()
   const { notes, ...rest } = said
   if (notes.length > 0 || Object.keys(rest).length > 0)
     scope.emit({ type: "hook.ran", event: moment.event, ...(call !== undefined && { call }), said })
-  if (said.stop !== undefined) throw new Failed({ kind: "refused", message: `a hook ended the run: ${said.stop}` })
-  return said
+  if (said.stop === undefined || ends.has(moment.event)) return said
+  throw new Failed({ kind: "refused", message: `a hook ended the run: ${said.stop}` })
+}
+
+/** What hooks print is kept and shown like what tools bring back. */
+function masked({ decision, input, notes, ...texts }: Said, { mask }: Pick<Scope, "mask">): Said {
+  const hidden = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, mask(text)]))
+  return { ...(decision && { decision }), ...(input !== undefined && { input }), ...hidden, notes: notes.map(mask) }
 }
 
 const about = (tool: Tool, { id }: Call, input: unknown) => ({ name: tool.name, aliases: [], input, id })
@@ -27,9 +36,9 @@ type Before =
   | { ok: true; data: unknown; hook?: "allow" | "ask"; context?: string }
   | { ok: false; text: string; fault?: "input" }
 
-/** Before a call: a hook may refuse it, change its input, or say whether a person is to be asked. */
+/** Before a call: a hook may refuse it, change its input, or say whether a person is to be asked. It sees what the tool will. */
 export async function beforeCall(scope: Scope, tool: Tool, call: Call, data: unknown): Promise<Before> {
-  const said = await heard(scope, { event: "PreToolUse", tool: about(tool, call, call.input) }, call.id)
+  const said = await heard(scope, { event: "PreToolUse", tool: about(tool, call, data) }, call.id)
   if (!said) return { ok: true, data }
   if (said.decision === "deny") {
     const word = `a hook refused it${said.reason ? `: ${said.reason}` : ""}`
@@ -81,5 +90,7 @@ export async function beforeEnd(scope: Scope): Promise<string | undefined> {
   if (keptOn >= mostKeptOn) return undefined
   const event: HookEvent = depth > 0 ? "SubagentStop" : "Stop"
   const said = await heard(scope, { event, stopActive: keptOn > 0 })
-  return said?.decision === "deny" ? (said.reason ?? "A hook wants you to go on.") : undefined
+  return said?.decision === "deny" && said.stop === undefined
+    ? (said.reason ?? "A hook wants you to go on.")
+    : undefined
 }

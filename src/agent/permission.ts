@@ -22,7 +22,7 @@ export async function permit(scope: Scope, wish: Wish, answer: Answerer | undefi
   if (verdict.do === "allow") return granted(scope, verdict)
   const open = scope.view.calls.get(call)
   if (open?.answer) return open.answer.allow ? granted(scope) : refusal(open.answer.word)
-  if (hook === "allow") {
+  if (hook === "allow" && !verdict.ruled) {
     scope.emit({ ...answered, allow: true, by: "hook" })
     return granted(scope)
   }
@@ -87,7 +87,8 @@ type Settled = { allow: true; fence: Fence | undefined }
 
 function granted(scope: Scope, allowed: { fence?: Fence | undefined } = {}): Permission {
   const fence = tighter(scope.fence, allowed.fence)
-  return { allow: true, ...(fence && { fence }) }
+  const { hidden } = scope
+  return { allow: true, ...(fence && { fence: hidden ? { ...fence, hidden } : fence }) }
 }
 
 const refusal = (word = "not permitted"): Permission => ({ allow: false, why: `not permitted: ${word}` })

@@ -1,5 +1,13 @@
 import type * as z from "zod"
-import type { Access, Change, Details, Fence, Rule, Touch } from "../core/access.ts"
+import {
+  type Access,
+  type Change,
+  type Details,
+  deniedReads,
+  type Fence,
+  type Rule,
+  type Touch,
+} from "../core/access.ts"
 import type { Fact, Failure, Hint, Limits, Role, RunId, Status, Tuning } from "../core/event.ts"
 import type { Hooks } from "../core/hook.ts"
 import type { Image } from "../core/message.ts"
@@ -14,11 +22,11 @@ export type Asked = { tool: string; access: Access; fence?: Fence }
 
 /**
  * Allowed, perhaps only within a fence; or a person must be asked, who sees the parts of a command and what a yes for
- * good would allow; or denied, in words for the model.
+ * good would allow; or denied, in words for the model. `ruled`: a rule wants that person asked, and nothing spares it.
  */
 export type Verdict =
   | { do: "allow"; fence?: Fence }
-  | { do: "ask"; always?: Rule[]; parts?: string[] }
+  | { do: "ask"; always?: Rule[]; parts?: string[]; ruled?: true }
   | { do: "deny"; why: string }
 export type Gate = (asked: Asked) => Verdict | Promise<Verdict>
 
@@ -137,12 +145,14 @@ export type Ceiling = {
   gate: Gate
   bounds: Bounds
   fence?: Fence
+  /** Patterns of what no command in a fence may read. */
+  hidden?: readonly string[]
   /** What the rules and the mode of a role say by themselves; undefined if it has none. */
   own?(role: Role): Gate | undefined
 }
 
 /** What a run may do: its role within its ceiling. */
-export type Powers = { ceiling: Ceiling; tools: readonly Offer[]; gate: Gate; fence?: Fence }
+export type Powers = Pick<Ceiling, "tools" | "gate" | "fence" | "hidden"> & { ceiling: Ceiling }
 
 /** All that the loop can reach: a run's powers and the one stream that it writes to. */
 export type Scope = Powers & {
@@ -199,7 +209,9 @@ export function narrow(above: Ceiling, role: Role): Powers {
   const deeper = depth < above.bounds.depth
   const tools = named.filter(({ name, spawns }) => !role.denied.includes(name) && (!spawns || deeper))
   const kept = fence && { fence }
-  return { ceiling: { ...above, depth, gate, ...kept }, tools, gate: own ? stricter(gate, own) : gate, ...kept }
+  const hidden = [...(above.hidden ?? []), ...deniedReads(role.rules ?? [])]
+  const ceiling = { ...above, depth, gate, ...kept }
+  return { ceiling, tools, gate: own ? stricter(gate, own) : gate, ...kept, ...(hidden.length > 0 && { hidden }) }
 }
 
 const shut: Fence = { level: "read-only", network: false }
@@ -220,7 +232,9 @@ export const stricter =
       const fence = tighter(one.fence, other.fence)
       return { do: "allow", ...(fence && { fence }) }
     }
-    return order[one.do] >= order[other.do] ? one : other
+    const chosen = order[one.do] >= order[other.do] ? one : other
+    const isRuled = [one, other].some((each) => each.do === "ask" && each.ruled)
+    return chosen.do === "ask" && isRuled ? { ...chosen, ruled: true } : chosen
   }
 
 /** The fence that keeps to both. */

@@ -5,7 +5,7 @@ import type { Diagnostic } from "./settings.ts"
 
 const unknown = "for what it denies is not known"
 
-/** What of Claude's settings counts here: rules and hooks. The rest is not ours to judge, and a mistake stops nothing. */
+/** What of Claude's settings counts here: rules, hooks and their switch. The rest is not ours to judge, and a mistake stops nothing. */
 export function readClaude({ file, content }: Layer, trim: Trim): Said {
   const lost = (message: string): Said => ({
     settings: {},
@@ -16,13 +16,23 @@ export function readClaude({ file, content }: Layer, trim: Trim): Said {
   const json = parsed(content.text)
   if ("what" in json) return lost(`line ${json.line} is not JSON (${json.what}); put it right`)
   if (!isObject(json.value)) return lost("is not an object in { }; make it one")
-  const { permissions, hooks } = json.value
+  const { permissions, hooks, disableAllHooks } = json.value
   const { kept, diagnostics } = trim({ permissions, hooks })
   const said = isObject(kept) ? kept : {}
   const rules = readPermissions(said.permissions ?? {}, file)
   const settings = { permissions: rules.permissions, hooks: said.hooks }
-  return { settings, diagnostics: [...diagnostics, ...rules.diagnostics], lost: rules.lost }
+  const odd = typeof (disableAllHooks ?? false) === "boolean" ? [] : [oddSwitch(file)]
+  const told = [...diagnostics, ...rules.diagnostics, ...odd]
+  return { settings, diagnostics: told, lost: rules.lost, ...(disableAllHooks === true && { silent: true }) }
 }
+
+/** A guard is turned off by nothing less than a plain word. */
+const oddSwitch = (file: string): Diagnostic => ({
+  severity: "warning",
+  file,
+  key: "disableAllHooks",
+  message: "is neither true nor false, so hooks run; put it right",
+})
 
 function readPermissions(said: unknown, file: string): Omit<Said, "settings"> & { permissions: Permissions } {
   const permissions: Permissions = {}

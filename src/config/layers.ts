@@ -13,8 +13,8 @@ export type Layer = {
   content: { got: "text"; text: string } | { got: "refused"; why: string }
 }
 
-/** What a layer says. `lost`: it may deny something that could not be made out. */
-export type Said = { settings: Settings; diagnostics: Diagnostic[]; lost: boolean }
+/** What a layer says. `lost`: it may deny something that could not be made out. `silent`: Claude's hooks are not to run. */
+export type Said = { settings: Settings; diagnostics: Diagnostic[]; lost: boolean; silent?: true }
 
 /** Takes out of a file what it may not say. */
 export type Trim = (raw: unknown) => Trimmed<unknown>

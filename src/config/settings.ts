@@ -61,6 +61,8 @@ export type Config = {
   permissions: Stated[]
   /** As they stand in each file, lowest layer first. */
   hooks: { value: unknown; file: string }[]
+  /** The user wants no hooks of Claude's files to run, nor those of its agents. */
+  claudeHooks?: "off"
   /** What commands are kept to. */
   sandbox: Sandbox
   /** Whether commands in a sandbox may use the network. */

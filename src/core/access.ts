@@ -10,8 +10,19 @@ export type Access =
 /** What to do about the calls of a tool that fit a pattern; `*` is every call. Tools have our own names. */
 export type Rule = { tool: string; pattern: string; do: "allow" | "ask" | "deny" }
 
+/** The patterns of what rules keep from being read. A rule without one is about the tool, not about files. */
+export const deniedReads = (rules: readonly Rule[]): string[] =>
+  rules
+    .filter((rule) => rule.do === "deny" && rule.tool === "read" && rule.pattern !== "*")
+    .map(({ pattern }) => pattern)
+
 /** What the operating system keeps a command to. */
-export type Fence = { level: "read-only" | "workspace-write"; network: boolean }
+export type Fence = {
+  level: "read-only" | "workspace-write"
+  network: boolean
+  /** Patterns of what may not be read, as rules about reading have them. */
+  hidden?: readonly string[]
+}
 
 /** A file that a call read or changed, with the hash of its bytes. `before` is null for a file that was not there. */
 export type Touch =

@@ -48,5 +48,8 @@ function printed(hook: Hook, text: string): Said {
     const reply = readReply(text, hook.event)
     return typeof reply === "string" ? failed(hook, reply) : meaning(hook, reply)
   }
-  return text !== "" && listening.has(hook.event) ? { context: capped(text), notes: [] } : nothing
+  if (listening.has(hook.event)) return text === "" ? nothing : { context: capped(text), notes: [] }
+  // A line printed by something else in front of it must not turn a no into words for nobody.
+  const isMuffled = /"(?:permissionDecision|decision|continue)"\s*:/.test(text)
+  return isMuffled ? failed(hook, "printed something before its JSON") : nothing
 }

@@ -52,6 +52,7 @@ export function readReply(text: string, event: HookEvent): Reply | string {
   const reply = withoutNulls(json)
   const wrong = odd(reply, general)
   if (wrong) return `printed JSON with a wrong ${wrong}`
+  if (Object.hasOwn(reply, "permissionDecision")) return "printed a permissionDecision outside of hookSpecificOutput"
   if (!isMap(reply.hookSpecificOutput)) return reply
   const hookSpecificOutput = withoutNulls(reply.hookSpecificOutput)
   const inside = odd(hookSpecificOutput, specific(event))

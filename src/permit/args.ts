@@ -3,11 +3,11 @@ export type Test = (args: readonly string[]) => boolean
 
 export const listed = (text: string): string[] => text.split(" ")
 
-/** Whether an option is there: alone, with its value attached, or as a letter among others. */
+/** Whether an option is there: alone, cut short, with its value attached, or as a letter among others. */
 export const has = (args: readonly string[], option: string): boolean =>
   args.some((arg) =>
     option.startsWith("--")
-      ? arg === option || arg.startsWith(`${option}=`)
+      ? /^--./.test(arg) && option.startsWith(arg.split("=")[0]!)
       : /^-[A-Za-z0-9]/.test(arg) && arg.includes(option[1]!),
   )
 

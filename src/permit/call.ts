@@ -17,7 +17,7 @@ export async function weighCall(asked: Asked, setting: Setting): Promise<Verdict
   if (access.kind === "write" && !access.inside && !allowing.some(({ pattern }) => pattern !== "*"))
     return { do: "deny", why: `${access.path} is outside the workspace: not written` }
   if (setting.mode === "bypass") return { do: "allow" }
-  if (fitting.some((rule) => rule.do === "ask")) return { do: "ask" }
+  if (fitting.some((rule) => rule.do === "ask")) return { do: "ask", ruled: true }
   if (allowing.some((rule) => covers(rule, access, setting))) return { do: "allow" }
   return byMode(access, setting.mode)
 }

@@ -54,6 +54,8 @@ function textsOf({ words, set }: Part): string[] {
   if (words.some(({ raw }) => raw.startsWith("~")))
     rows.push(words.map(({ raw, text }) => (raw.startsWith("~") ? text.replace("~", hole) : text)))
   if (set.length > 0) rows.push([...set.map(({ name, value }) => `${name}=${value.text}`), ...texts])
+  // Many programs run what stands after two dashes.
+  if (texts.includes("--")) rows.push(texts.slice(texts.indexOf("--") + 1))
   // A shell that is given a file runs that.
   if (shells.has(baseOf(texts[0] ?? ""))) rows.push(texts.slice(1))
   return rows.map((row) => row.join(" "))

@@ -1,5 +1,6 @@
 import type { Asked } from "../agent/scope.ts"
 import type { Rule } from "../core/access.ts"
+import { mayName } from "./argument.ts"
 import { type Match, wideMatch } from "./command.ts"
 import { evened } from "./form.ts"
 import { isAbout, ruleFits } from "./match.ts"
@@ -7,6 +8,7 @@ import type { Opened } from "./opened.ts"
 import type { Place } from "./path.ts"
 import type { Taken } from "./taken.ts"
 import { fits, piecesOf } from "./wildcard.ts"
+import { isSure } from "./word.ts"
 
 /** Whether a rule that denies or asks counts for a command, for a part of it, or for a file that it opens. */
 export async function hits(rule: Rule, asked: Asked, { text, all, opened }: Taken, place: Place): Promise<Match> {
@@ -21,10 +23,11 @@ export async function hits(rule: Rule, asked: Asked, { text, all, opened }: Take
 }
 
 /** Rules about reading and writing count for what a command opens by name. A file that nobody can name may be any. */
-export async function opens(rule: Rule, { way, asked }: Opened, place: Place): Promise<Match> {
+export async function opens(rule: Rule, { way, word, asked, by }: Opened, place: Place): Promise<Match> {
   const tools = way === "read" ? ["read"] : ["edit", "write"]
-  if (!tools.includes(rule.tool)) return "no"
+  if (!tools.includes(rule.tool) || (by === "guess" && rule.pattern === "*")) return "no"
+  if (by !== "shell" && !isSure(word)) return mayName(rule.pattern, word) ? "maybe" : "no"
   if (asked.length === 0) return rule.pattern === "*" ? "yes" : "maybe"
   const fit = await Promise.all(asked.map((each) => ruleFits(rule, each, place)))
-  return fit.includes(true) ? "yes" : "no"
+  return fit.includes(true) ? (by === "guess" ? "maybe" : "yes") : "no"
 }

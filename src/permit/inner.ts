@@ -1,22 +1,27 @@
 import { aliased, evaluated, shellRuns, shells, sourced, trapped } from "./interpreter.ts"
 import { doubtful, type Load } from "./load.ts"
 import { scan } from "./option.ts"
-import { executes, gitRuns, names, parallelRuns, xargsRuns } from "./runner.ts"
-import { baseOf, hole, isSure, isSystem, type Word, wordOf } from "./word.ts"
-import { wrapped, wrappers } from "./wrapper.ts"
+import { executes, fdRuns, gitRuns, hands, makeRuns, names, parallelRuns, xargsRuns } from "./runner.ts"
+import { baseOf, isSure, isSystem, type Word } from "./word.ts"
+import { type Wrapper, wrapped, wrappers } from "./wrapper.ts"
 
 type Runner = (words: readonly Word[], input: Word | undefined) => Load | undefined
 
 /** What runs other things in a way of its own. */
 const runners: Record<string, Runner> = {
-  ...Object.fromEntries(Object.entries(wrappers).map(([name, kind]) => [name, (words) => wrapped(words, kind)])),
+  ...Object.fromEntries(Object.entries(wrappers).map(([key, kind]) => [key, (words) => wrappedAs(key, words, kind)])),
   ...Object.fromEntries([...shells].map((name) => [name, (words, input) => shellRuns(name, words, input)])),
   xargs: xargsRuns,
   parallel: parallelRuns,
   find: executes(["-exec", "-execdir", "-ok", "-okdir"]),
-  fd: executes(["-x", "-X", "--exec", "--exec-batch"], [wordOf(hole)]),
-  fdfind: executes(["-x", "-X", "--exec", "--exec-batch"], [wordOf(hole)]),
+  fd: fdRuns,
+  fdfind: fdRuns,
   git: gitRuns,
+  make: makeRuns,
+  go: hands("-exec", "-toolexec", "-vettool", "--exec", "--toolexec", "--vettool"),
+  npm: hands("--script-shell"),
+  rsync: hands("-e", "--rsh", "--rsync-path"),
+  tar: hands("--to-command", "--checkpoint-action", "--use-compress-program", "-I", "--info-script", "-F"),
   rg: names("pre", "hostname-bin"),
   hash: names("p"),
   eval: evaluated,
@@ -37,8 +42,16 @@ export function innerOf(words: readonly Word[], input: Word | undefined): Load |
   if (!program || !isSure(program)) return undefined
   const name = baseOf(program.text)
   if (dark.has(name)) return doubtful(`${name} changes what commands mean`)
-  const load = Object.hasOwn(runners, name) ? runners[name]!(words, input) : undefined
+  const key = [`${name} ${words[1]?.text}`, name].find((each) => Object.hasOwn(runners, each))
+  const load = key === undefined ? undefined : runners[key]!(words, input)
   return load && { ...load, bare: load.bare && isSystem(program.text) }
+}
+
+/** With a subcommand, everything stands one word further on. */
+function wrappedAs(key: string, words: readonly Word[], kind: Wrapper): Load | undefined {
+  if (!key.includes(" ")) return wrapped(words, kind)
+  const load = wrapped(words.slice(1), kind)
+  return load && { ...load, runs: load.runs.map((run) => ("at" in run ? { ...run, at: run.at + 1 } : run)) }
 }
 
 const optionsOf = (words: readonly Word[]) => scan(words, {}).seen

@@ -33,7 +33,7 @@ export async function judge(asked: Asked, setting: Setting): Promise<Verdict> {
   const always = await suggestCommand(asked, taken, setting)
   // Where a rule asks, or nobody can tell what runs, no other rule would help.
   const helps = always && (await weighCommand(asked, taken, widened(setting, always))).do === "allow"
-  return { do: "ask", ...(helps && { always }), ...(parts.length > 0 && { parts }) }
+  return { ...verdict, ...(helps && { always }), ...(parts.length > 0 && { parts }) }
 }
 
 const widened = (setting: Setting, more: readonly Rule[]): Setting => ({

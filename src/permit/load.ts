@@ -7,8 +7,8 @@ export type Run =
   /** Nobody can tell, and why. */
   | { doubt: string }
 
-/** `bare`: it does nothing of its own, so only what it runs counts. */
-export type Load = { bare: boolean; runs: Run[] }
+/** `bare`: it does nothing of its own, so only what it runs counts. `whole`: what allows it allows what it runs. */
+export type Load = { bare: boolean; runs: Run[]; whole?: true }
 
 export const loaded = (runs: Run[]): Load | undefined => (runs.length > 0 ? { bare: false, runs } : undefined)
 export const doubtful = (doubt: string): Load => ({ bare: false, runs: [{ doubt }] })

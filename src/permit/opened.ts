@@ -2,40 +2,35 @@ import { resolve } from "node:path"
 import type { Asked } from "../agent/scope.ts"
 import type { Access } from "../core/access.ts"
 import { isWithin } from "../core/within.ts"
+import { type Named, namedBy } from "./argument.ts"
 import type { Place } from "./path.ts"
 import { isNowhere } from "./reading.ts"
 import type { Part, Target } from "./shell.ts"
-import { baseOf, isSure, type Word } from "./word.ts"
+import { isSure, type Word } from "./word.ts"
 
 type Writing = Extract<Access, { kind: "write" }>
 
 /** A workspace as commands see it. `writing` follows links and knows what is guarded; without it every dotted name is. */
 export type Ground = Place & { writing?(path: string): Writing }
 
-/** A file that a command opens, as a tool would have asked for it: one for each place it may lie in; none if that depends. */
-export type Opened = { way: Target["way"]; word: Word; asked: Asked[] }
+/**
+ * A file that a command opens, as a tool would have asked for it: one for each place it may lie in; none if that depends.
+ * `by`: the shell opens it, a program that it is named to, or perhaps one.
+ */
+export type Opened = { way: Target["way"]; word: Word; asked: Asked[]; by: "shell" | Named["by"] }
 
 const longest = 4_096
 
-/** Programs that print what is in the files they are given. */
-const printers = new Set(
-  "cat head tail less more nl tac rev cut paste join comm sort uniq wc grep egrep fgrep zgrep rg ag sed awk jq yq diff cmp xxd od hexdump strings base64 bat cp source .".split(
-    " ",
-  ),
-)
-
 /** The files that parts open by name, as far as can be told. */
 export function openedBy(all: readonly Part[], folders: readonly string[] | undefined, ground: Ground): Opened[] {
-  const targets = all.flatMap((part) => [...part.targets, ...printed(part)])
+  const targets = all.flatMap((part) => [
+    ...part.targets.map((target) => ({ ...target, by: "shell" as const })),
+    ...namedBy(part),
+  ])
   return targets
     .filter(({ word }) => !isNowhere(word.text))
     .map((target) => ({ ...target, asked: places(target, folders, ground) }))
 }
-
-const printed = ({ words: [program, ...args] }: Part): Target[] =>
-  program && printers.has(baseOf(program.text))
-    ? args.filter((word) => isSure(word) && !word.text.startsWith("-")).map((word) => ({ way: "read", word }))
-    : []
 
 /** To write needs to know for sure where; what is read is looked up where it seems to lie. */
 function places({ way, word }: Target, folders: readonly string[] | undefined, ground: Ground): Asked[] {

@@ -8,10 +8,11 @@ import type { Place } from "./path.ts"
 import { ruleText } from "./rule.ts"
 import { type Part, partsOf } from "./shell.ts"
 import { shownParts, takeApart } from "./taken.ts"
-import { isRisky } from "./variable.ts"
+import { setsRisky } from "./variable.ts"
 
 /** What an agent's own rules say: the last rule that counts for a call decides, and where none does it is allowed. */
-export async function judgeOwn(asked: Asked, rules: readonly Rule[], place: Place): Promise<Verdict> {
+export async function judgeOwn(asked: Asked, written: readonly Rule[], place: Place): Promise<Verdict> {
+  const rules = written.map(deepened)
   if (asked.access.kind !== "run") {
     return last(rules, async (rule) => ((await ruleFits(rule, asked, place)) ? "yes" : "no"))
   }
@@ -30,6 +31,14 @@ export async function judgeOwn(asked: Asked, rules: readonly Rule[], place: Plac
   return verdict.do === "ask" && parts.length > 0 ? { ...verdict, parts } : verdict
 }
 
+const paths = new Set(["read", "edit", "write", "grep", "glob", "ls"])
+
+/** In such rules a star also stands for folders: `docs/*` is all below, `*.md` at any depth. */
+const deepened = (rule: Rule): Rule =>
+  paths.has(rule.tool) && rule.pattern !== "*"
+    ? { ...rule, pattern: rule.pattern.replaceAll(/(^|\/)\*(?!\*)/g, "$1**/*") }
+    : rule
+
 /** From the last rule up to the first that surely counts. Of those that may count on the way, what restricts is kept. */
 async function last(rules: readonly Rule[], match: (rule: Rule) => Promise<Match>): Promise<Verdict> {
   let isUnsure = false
@@ -39,15 +48,15 @@ async function last(rules: readonly Rule[], match: (rule: Rule) => Promise<Match
     if (found !== "yes") continue
     if (rule.do === "deny")
       return { do: "deny", why: `this agent's rule ${ruleText(rule)} denies it; go on without it, and say so` }
-    return { do: isUnsure || rule.do === "ask" ? "ask" : "allow" }
+    return isUnsure || rule.do === "ask" ? { do: "ask", ruled: true } : { do: "allow" }
   }
-  return { do: isUnsure ? "ask" : "allow" }
+  return isUnsure ? { do: "ask", ruled: true } : { do: "allow" }
 }
 
 function matches(rule: Rule, part: Part): Match {
   if (rule.do !== "allow") return wideMatch(rule.pattern, part)
   if (rule.pattern === "*") return "yes"
-  const isStuck = part.doubt !== undefined || part.set.some(({ name }) => isRisky(name))
+  const isStuck = part.doubt !== undefined || setsRisky(part)
   return !isStuck && narrowMatch(rule.pattern, part) ? "yes" : "no"
 }
 

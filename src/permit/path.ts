@@ -12,7 +12,7 @@ export type Reach = "narrow" | "wide"
 
 const longest = 4_096
 
-/** Whether a path fits a rule's pattern. `~/x` is from home, `//x` from the file system's root, all else from the workspace. */
+/** Whether a path fits a rule's pattern. `~/x` and `$HOME/x` are from home, `//x` from the file system's root, all else from the workspace. */
 export async function pathFits(pattern: string, path: string, place: Place, reach: Reach): Promise<boolean> {
   if (pattern === "*") return true
   if (path.length > longest) return reach === "wide"
@@ -38,7 +38,7 @@ export function pathPattern(path: string, { root, home }: Place): string {
 
 /** A rule's pattern as folders to start from, and what is left of it there. */
 function anchors(pattern: string, { root, home }: Place, reach: Reach): [string, string][] {
-  const trimmed = pattern.replace(/(?<=[^/])\/+$/, "")
+  const trimmed = pattern.replace(/(?<=[^/])\/+$/, "").replace(/^\$HOME(?=\/|$)/, "~")
   if (trimmed === "~" || trimmed.startsWith("~/")) return [[home, trimmed.slice(2)]]
   if (trimmed.startsWith("//")) return [["/", trimmed.replace(/^\/+/, "")]]
   const rest = trimmed.replace(/^\/+/, "")
@@ -67,9 +67,8 @@ async function anchoredFits(base: string, glob: string, path: string, reach: Rea
   if (!isWithin(path, base)) return false
   const test = await matcher(glob, reach)
   if (test === "too slow") return reach === "wide"
-  const names = relative(base, path).split("/")
-  if (reach === "narrow") return test(flat(names.join("/")))
-  return names.some((_, n) => test(flat(folded(names.slice(0, n + 1).join("/")))))
+  const rest = relative(base, path)
+  return test(flat(reach === "wide" ? folded(rest) : rest))
 }
 
 async function anyName(glob: string, path: string): Promise<boolean> {
@@ -88,7 +87,7 @@ async function matcher(glob: string, reach: Reach): Promise<((path: string) => b
   if (isSlow || glob.length > longest) return "too slow"
   const { default: picomatch } = await import("picomatch")
   const safe = flat(reach === "wide" ? folded(glob) : glob).replaceAll(/\\?[()+|^$!@#]/g, (one) => `\\${one.at(-1)}`)
-  return picomatch(safe, { dot: true, nocase: reach === "wide" })
+  return picomatch(reach === "wide" ? [safe, `${safe}/**`] : safe, { dot: true, nocase: reach === "wide" })
 }
 
 /** No wildcard of a regular expression reaches over the end of a line. */

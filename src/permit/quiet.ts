@@ -9,13 +9,24 @@ const harmless = new Set(
 )
 const declaring = new Set(["export", "declare", "typeset", "local", "readonly"])
 
+type Filter = { takes?: string; opens?: string; operands?: number }
+
+const grep: Filter = {
+  takes: "A B C m after-context before-context context max-count",
+  opens: "e f r R d D regexp file recursive dereference-recursive directories devices exclude-from",
+  operands: 1,
+}
+
 /** What only passes on what it reads: its options that take a value, those that would open files, and its own operands. */
-const filters: Record<string, { takes?: string; opens?: string; operands?: number }> = {
+const filters: Record<string, Filter> = {
   cat: {},
   head: { takes: "n c lines bytes" },
   tail: { takes: "n c lines bytes" },
   wc: { opens: "files0-from" },
-  sort: { takes: "k t S key field-separator", opens: "o T output compress-program files0-from random-source" },
+  sort: {
+    takes: "k t S key field-separator",
+    opens: "o T output temporary-directory compress-program files0-from random-source",
+  },
   uniq: { takes: "f s w" },
   cut: { takes: "d f c b delimiter fields" },
   tr: { operands: 2 },
@@ -23,13 +34,9 @@ const filters: Record<string, { takes?: string; opens?: string; operands?: numbe
   nl: { takes: "b d f h i l n s v w" },
   tac: { takes: "s" },
   fold: { takes: "w" },
-  grep: {
-    takes: "A B C m after-context before-context context max-count",
-    opens: "e f r R d D file recursive",
-    operands: 1,
-  },
-  egrep: { takes: "A B C m", opens: "e f r R d D file recursive", operands: 1 },
-  fgrep: { takes: "A B C m", opens: "e f r R d D file recursive", operands: 1 },
+  grep,
+  egrep: grep,
+  fgrep: grep,
 }
 
 /** Whether a part needs no rule beside others that have one: it changes nothing, and opens no file by name. */
@@ -49,7 +56,9 @@ export function isQuiet({ words, runs }: Part, root: string): boolean {
 function isFilter(words: readonly Word[]): boolean {
   const { takes = "", opens = "", operands = 0 } = filters[words[0]!.text]!
   const { at, seen } = scan(words, { takes })
-  return words.length - at <= operands && !seen.some((option) => opens.split(" ").includes(option))
+  // Long options may be cut short.
+  const isOpening = (option: string) => opens.split(" ").some((name) => name.startsWith(option))
+  return words.length - at <= operands && !seen.some(isOpening)
 }
 
 function isInside(folder: Word, root: string): boolean {

@@ -1,7 +1,8 @@
 import type * as tree from "unbash"
-import { Doubts, setBy } from "./doubt.ts"
+import { Doubts } from "./doubt.ts"
 import { innerOf } from "./inner.ts"
 import type { Run } from "./load.ts"
+import { setBy } from "./naming.ts"
 import type { Part } from "./shell.ts"
 import { inputOf, literal, targetsOf } from "./syntax.ts"
 import { hole, isSure, type Word, wordOf } from "./word.ts"
@@ -58,7 +59,7 @@ export class Reader {
     if (program && !isSure(program)) return { ...part, set, doubt: "its program is not spelled out" }
     const load = innerOf(part.words, input)
     const runs = load?.runs.flatMap((run) => this.#follow(run, depth + 1)) ?? []
-    return { ...part, set, bare: load?.bare ?? false, runs }
+    return { ...part, set, bare: load?.bare ?? false, runs, ...(load?.whole && { whole: true }) }
   }
 
   #follow(run: Run, depth: number): Part[] {

@@ -1,7 +1,7 @@
 import { atMost, lacking, listed, only, type Test, without } from "./args.ts"
 import { gitReads } from "./git.ts"
 import type { Part } from "./shell.ts"
-import { isRisky } from "./variable.ts"
+import { setsRisky } from "./variable.ts"
 import { isSystem } from "./word.ts"
 
 const always: Test = () => true
@@ -56,8 +56,8 @@ const table: Record<string, Test> = {
 export function looksReading(part: Part): boolean {
   const { words, set, targets, runs, bare, doubt } = part
   if (doubt !== undefined || targets.some(({ way, word }) => way === "write" && !isNowhere(word.text))) return false
-  if (set.some(({ name, value }) => isRisky(name) && !(/PAGER$/.test(name) && /^(cat)?$/.test(value.text))))
-    return false
+  const isLoud = ({ name, value }: Part["set"][number]) => !(/PAGER$/.test(name) && /^(cat)?$/.test(value.text))
+  if (setsRisky({ ...part, set: set.filter(isLoud) })) return false
   if (!runs.every(looksReading)) return false
   const [program, ...args] = words.map(({ text }) => text)
   if (program === undefined || (bare && runs.length > 0)) return true

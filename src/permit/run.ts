@@ -26,7 +26,7 @@ export async function weighCommand(asked: Asked, taken: Taken, setting: Setting)
       : allow
   }
   const asking = await found("ask", asked, taken, setting)
-  if (asking.sure || asking.unsure.length > 0 || denying.unsure.length > 0) return { do: "ask" }
+  if (asking.sure || asking.unsure.length > 0 || denying.unsure.length > 0) return { do: "ask", ruled: true }
   if (isReadOnly(setting)) return allow
   if (await isAllowed(asked, taken, setting)) return allow
   // A wrong guess does no harm behind a fence.

@@ -1,4 +1,4 @@
-import { foreign, type Load, loaded, opened, type Run } from "./load.ts"
+import { doubtful, foreign, type Load, loaded, opened, type Run } from "./load.ts"
 import { scan } from "./option.ts"
 import { hole, isSure, type Word, wordOf } from "./word.ts"
 import { wrapped } from "./wrapper.ts"
@@ -27,9 +27,22 @@ export const executes =
     const filled = (at: number) => [...commandAt(at).map((word) => opened(word, "{}")), ...more]
     const runs = starts.map((at): Run => ({ words: filled(at), at, set: [] }))
     // Half an option may turn out to be one of these.
-    const isHidden = words.some((word) => !isSure(word) && word.text.replaceAll(hole, "").startsWith("-"))
+    const isHidden = words.some(
+      (word) => !isSure(word) && (word.text.replaceAll(hole, "").startsWith("-") || word.raw.includes("{-")),
+    )
     return loaded(isHidden ? [...runs, { doubt: "one of its options is not spelled out" }] : runs)
   }
+
+/** Its letters may stand together, and a long option may hold the program. */
+export function fdRuns(words: readonly Word[]): Load | undefined {
+  const apart = words.flatMap((word): Word[] => {
+    const [, option, program] = /^(--exec(?:-batch)?)=(.*)$/s.exec(word.text) ?? []
+    if (option !== undefined && program !== undefined) return [wordOf(option), wordOf(program)]
+    const [, letter] = /^-\w+([xX])$/.exec(word.text) ?? []
+    return letter === undefined ? [word] : [wordOf(`-${letter}`)]
+  })
+  return executes(["-x", "-X", "--exec", "--exec-batch"], [wordOf(hole)])(apart)
+}
 
 /** What follows is a command or several, with marks of many kinds. */
 export const parallelRuns = (words: readonly Word[]): Load | undefined =>
@@ -48,19 +61,52 @@ export const names =
     return loaded(programs.map((program) => ({ words: [program], at: Number.POSITIVE_INFINITY, set: [] })))
   }
 
+/** The texts that such options hand to a shell, or start as a program. */
+export const hands =
+  (...options: string[]) =>
+  (words: readonly Word[]): Load | undefined =>
+    loaded(
+      words.flatMap(({ text }, n): Run[] => {
+        const option = options.find((each) => text === each || text.startsWith(`${each}=`))
+        if (option === undefined) return []
+        const value = text === option ? (words[n + 1]?.text ?? "") : text.slice(option.length + 1)
+        return value === "" ? [] : [foreign(value.replace(/^exec=/, ""))]
+      }),
+    )
+
+/** Make runs what its variables and texts in its options say. */
+export const makeRuns = (words: readonly Word[]): Load | undefined =>
+  words.some(({ text }) => /^(--ev|-E|SHELL[:+?]*=|\.SHELLFLAGS|MAKE)/.test(text))
+    ? doubtful("an option of make says what it runs")
+    : undefined
+
+/** Settings of git that name a place to take programs from, or a way to start any. */
+const leading = /(hookspath|templatedir|include.*path|gitproxy|packobjectshook|protocol\..*allow|worktree)$/i
 const commanding =
   /^(alias|pager)\.|(pager|editor|command|fsmonitor|askpass|external|textconv|cmd|helper|program|driver|clean|smudge|process)$/i
+
+/** Options that hand over a command, attached or as the next word; and the subcommands in which they do. */
+const handed: [RegExp, RegExp][] = [
+  [/^--(?:exec|extcmd|upload-pack|receive-pack|open-files-in-pager)=(.+)$/s, /^/],
+  [/^--(?:exec|extcmd|upload-pack|receive-pack)$/, /^/],
+  [/^-x(.*)$/s, /^(rebase|difftool)$/],
+  [/^-O(.+)$/s, /^grep$/],
+  [/^-u$/, /^clone$/],
+  [/^--\w+-filter$/, /^filter-branch$/],
+]
 
 /** Git runs what some of its settings say, and some of its subcommands run others. */
 export function gitRuns(words: readonly Word[]): Load | undefined {
   const said = words.map(({ text }) => text)
   const runsAt = (text: string, at: number): Run[] => {
     const next = said[at + 1] ?? ""
-    const [, key = "", value = ""] = /^([\w.-]+)=!?(.*)$/s.exec(next) ?? []
-    if (text === "-c" && commanding.test(key)) return [foreign(value)]
-    const [, command] = /^--(?:exec|extcmd|upload-pack|receive-pack)=(.+)$/s.exec(text) ?? []
-    if (command !== undefined) return [foreign(command)]
-    if (said.includes("rebase") && (text === "-x" || text === "--exec")) return [foreign(next)]
+    const setting = text === "-c" || text === "--config" ? next : text.replace(/^--config=/, "")
+    const [, key = "", value = ""] = /^([\w.-]+)=!?(.*)$/s.exec(setting) ?? []
+    if (setting !== text && commanding.test(key)) return [foreign(value)]
+    if (setting !== text && leading.test(key)) return [{ doubt: `${key} says what git runs` }]
+    if (/^ext::/.test(text)) return [foreign(text.slice(5))]
+    const [option] = handed.find(([form, sub]) => form.test(text) && said.some((word) => sub.test(word))) ?? []
+    if (option) return [foreign(option.exec(text)?.[1] || next)]
     if (text === "run" && said[at - 1] === "bisect") return [{ words: words.slice(at + 1), at: at + 1, set: [] }]
     if (text !== "foreach" || !said.includes("submodule")) return []
     const script = said.slice(at + 1).filter((word) => !/^--?\w/.test(word))

@@ -15,6 +15,8 @@ export type Part = {
   runs: Part[]
   /** It does nothing of its own: only what it runs counts. */
   bare: boolean
+  /** What allows it allows what it runs. */
+  whole?: true
   /** Where among the words of whatever runs it its program stands, if it stands there as a word. */
   at?: number
   /** Why nobody can tell what it runs. */

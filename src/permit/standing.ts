@@ -9,27 +9,28 @@ import { isQuiet } from "./quiet.ts"
 import { isNowhere } from "./reading.ts"
 import { allOf, type Part } from "./shell.ts"
 import type { Taken } from "./taken.ts"
-import { isRisky } from "./variable.ts"
+import { setsRisky } from "./variable.ts"
 
 /** How a part stands: a rule allows it, it needs none, or neither. */
 type Standing = "ruled" | "quiet" | "open"
 
-/** What the rules that allow make of a command. `closed`: the files that it may not write to unasked. */
+/** What the rules that allow make of a command. `closed`: the files that the shell may not open for it unasked. */
 export type Stand = { everything: boolean; of(part: Part): Standing; closed: Opened[] }
 
 export async function standOf(asked: Asked, taken: Taken, setting: Setting): Promise<Stand> {
   const rules = setting.rules.filter((rule) => rule.do === "allow" && isAbout(rule, asked))
   const closed = await closedIn(taken, setting)
   const words = new Set(closed.map(({ word }) => word))
-  const isStuck = ({ doubt, set, targets }: Part): boolean =>
-    doubt !== undefined || set.some(({ name }) => isRisky(name)) || targets.some(({ word }) => words.has(word))
+  const isStuck = (part: Part): boolean =>
+    part.doubt !== undefined || setsRisky(part) || part.targets.some(({ word }) => words.has(word))
 
   const of = (part: Part): Standing => {
     if (isStuck(part)) return "open"
     const inner = part.runs.map(of)
     const isSettled = !inner.includes("open")
     const matching = rules.filter(({ pattern }) => narrowMatch(pattern, part))
-    if (matching.some((rule) => isSettled || (names(rule, part) && !allOf(part.runs).some(isStuck)))) return "ruled"
+    const isClear = isSettled || !allOf(part.runs).some(isStuck)
+    if (isClear && matching.some((rule) => isSettled || part.whole || names(rule, part))) return "ruled"
     if (part.bare && inner.length > 0) return isSettled ? (inner.includes("ruled") ? "ruled" : "quiet") : "open"
     if (!isQuiet(part, setting.root)) return "open"
     // Where it writes, a rule or the mode lets it.
@@ -38,10 +39,10 @@ export async function standOf(asked: Asked, taken: Taken, setting: Setting): Pro
   return { everything: rules.some(({ pattern }) => pattern === "*"), of, closed }
 }
 
-/** The files that may not be written to unasked, each with the places where it may not. */
+/** The files that may not be opened unasked, each with the places where it may not. */
 async function closedIn({ opened }: Taken, setting: Setting): Promise<Opened[]> {
   const checked = opened
-    .filter(({ way }) => way === "write")
+    .filter(({ way, word, by }) => by === "shell" && (way === "write" || !word.text.startsWith("/dev/")))
     .map(async (file) => {
       const verdicts = await Promise.all(file.asked.map((each) => weighCall(each, setting)))
       return { file, asked: file.asked.filter((_, n) => verdicts[n]?.do !== "allow") }

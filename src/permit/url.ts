@@ -5,7 +5,7 @@ const form = /^(https?|\*):\/\/(\*|(?:\*\.)?[^/:@*\s]+)(?::(\d+|\*))?(\/.*)?$/i
 
 /** Whether a text can be a pattern for addresses: `domain:example.com`, or an address with wildcards. */
 export const isUrlPattern = (pattern: string): boolean =>
-  /^domain:(\*|(\*\.)?[^\s*/:]+)$/i.test(pattern) || form.test(pattern)
+  /^domain:(\*|(\*\.)?[^\s*/:]+|\[[\da-f:.]+\])$/i.test(pattern) || form.test(pattern)
 
 /** Whether an address fits. A wide pattern also means the domains below its own, and every path where it has none. */
 export function urlFits(pattern: string, url: string, reach: Reach): boolean {
@@ -30,10 +30,16 @@ const pathFits = (pattern: string, { pathname, search }: URL): boolean =>
 
 function hostFits(pattern: string, { hostname, username, password }: URL, reach: Reach): boolean {
   if (pattern === "*") return true
-  const wanted = pattern.toLowerCase().replace(/^\*\./, "").replace(/\.$/, "")
-  const host = hostname.toLowerCase().replace(/\.$/, "")
+  const wanted = asHost(pattern.replace(/^\*\./, ""))
+  const host = asHost(hostname)
   const isSub = host.endsWith(`.${wanted}`)
   if (reach === "wide") return host === wanted || isSub
   // An address with a name in front of its host is made to be misread.
   return username === "" && password === "" && (pattern.startsWith("*.") ? isSub : host === wanted)
+}
+
+/** A host's name as addresses spell it, whatever its letters. */
+function asHost(name: string): string {
+  const url = `http://${name}`
+  return (URL.canParse(url) ? new URL(url).hostname : name.toLowerCase()).replace(/\.$/, "")
 }

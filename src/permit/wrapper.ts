@@ -14,8 +14,19 @@ export type Wrapper = Options & {
   rest?: "text" | "nothing"
   /** Options whose value is given to a shell. */
   script?: string
+  /** A rule that allows it allows all that it runs, for that is what people write such rules for. */
+  whole?: true
 }
 
+const packaged: Wrapper = { takes: "p package c call w", flags: "y yes no q", script: "c call", whole: true }
+const container: Wrapper = {
+  takes: "e v w u p name env volume workdir user network",
+  flags: "i t d rm",
+  operands: 1,
+  whole: true,
+}
+
+/** By a program's name, or by that and the word after it. */
 export const wrappers: Record<string, Wrapper> = {
   timeout: {
     takes: "k s kill-after signal",
@@ -58,8 +69,44 @@ export const wrappers: Record<string, Wrapper> = {
   watch: { takes: "n interval q", flags: "b c d e g p t w x", rest: "text" },
   ssh: { takes: "B b c D E e F I i J L l m O o P p Q R S W w", operands: 1, rest: "text" },
   entr: { flags: "a c d n p r s z" },
-  npx: { takes: "p package c call w", flags: "y yes no q", script: "c call" },
-  bunx: { flags: "bun" },
+  setpriv: {},
+  linux32: {},
+  linux64: {},
+  i386: {},
+  numactl: { takes: "i m N C l p" },
+  eatmydata: {},
+  chronic: {},
+  rlwrap: {},
+  cpulimit: { takes: "l p e" },
+  "systemd-run": { takes: "u p unit property" },
+  "xvfb-run": { takes: "e f n p s w", flags: "a auto-servernum" },
+  "dbus-run-session": {},
+  "cross-env": { sets: true },
+  sg: { operands: 1, rest: "text" },
+  hyperfine: { takes: "w m M r p", rest: "text" },
+  "nix-shell": { script: "run command", rest: "nothing" },
+  npx: packaged,
+  bunx: { flags: "bun", whole: true },
+  "npm exec": packaged,
+  "npm x": packaged,
+  "pnpm exec": packaged,
+  "pnpm dlx": packaged,
+  "yarn exec": packaged,
+  "yarn dlx": packaged,
+  "bun x": { flags: "bun", whole: true },
+  "uv run": { takes: "p python with extra group env-file", whole: true },
+  "poetry run": { whole: true },
+  "pipenv run": { whole: true },
+  "bundle exec": { whole: true },
+  "conda run": { takes: "n p name prefix cwd", whole: true },
+  "direnv exec": { operands: 1, whole: true },
+  "mise exec": { whole: true },
+  "asdf exec": { whole: true },
+  "docker exec": container,
+  "docker run": container,
+  "podman exec": container,
+  "podman run": container,
+  "kubectl exec": { takes: "c container n namespace", flags: "i t stdin tty", operands: 1, whole: true },
   mapfile: { takes: "C c d n O s u", script: "C", rest: "nothing" },
   readarray: { takes: "C c d n O s u", script: "C", rest: "nothing" },
   jobs: { flags: "x" },
@@ -67,19 +114,29 @@ export const wrappers: Record<string, Wrapper> = {
 
 /** What a wrapper runs; undefined if it was given nothing to run. */
 export function wrapped(words: readonly Word[], wrapper: Wrapper): Load | undefined {
+  const load = carried(words, wrapper)
+  return load && { ...load, ...(wrapper.whole && { whole: true }) }
+}
+
+function carried(words: readonly Word[], wrapper: Wrapper): Load | undefined {
   const { takes = "", flags = "", plain, operands = 0 } = wrapper
-  const { at: first, seen, odd } = scan(words, { takes, flags: `${flags} ${plain ?? ""}` })
-  const scripts = scriptsIn(words, wrapper.script?.split(" ") ?? [])
+  const { at: start, seen, values, odd } = scan(words, { takes, flags: `${flags} ${plain ?? ""}` })
+  const options = wrapper.script?.split(" ") ?? []
+  const scripts = scriptsIn(words, options)
   if (scripts.length > 0) return loaded(scripts)
-  const [at, set] = wrapper.sets ? afterAssignments(words, first + operands) : [first + operands, []]
+  const attached = options.flatMap((option) => values.get(option) ?? [])
+  if (attached.length > 0) return loaded(attached.map(({ text }) => foreign(text)))
+  // A dash alone is how `env` is told to forget all others.
+  const first = start + operands + (wrapper.sets && words[start]?.text === "-" ? 1 : 0)
+  const [at, set] = wrapper.sets ? afterAssignments(words, first) : [first, []]
   if (at >= words.length || wrapper.rest === "nothing") return undefined
   if (!words.slice(1, at).every(isSure)) return doubtful(`what ${baseOf(words[0]!.text)} runs depends on a variable`)
   if (wrapper.rest === "text") return loaded([foreign(joined(words.slice(at)))])
   const open = new Set(plain?.split(" "))
-  const bare = plain !== undefined && seen.every((option) => open.has(option))
+  const bare = plain !== undefined && first === start + operands && seen.every((option) => open.has(option))
   // After an option that nobody knows, the first word may be its value.
   const starts = odd && at + 1 < words.length ? [at, at + 1] : [at]
-  return { bare, runs: starts.map((start) => ({ words: words.slice(start), at: start, set })) }
+  return { bare, runs: starts.map((from) => ({ words: words.slice(from), at: from, set })) }
 }
 
 /** The texts that such options name, wherever they stand. */

@@ -17,18 +17,22 @@ function topOf(folder: string): string | undefined {
 
 /**
  * Where a `.git` that is a file points to. Such a file may come with the folder and name any place,
- * so it is believed only about a place inside another repository's `.git` that has the look of one.
+ * so it is believed only about a place inside another repository's `.git` that names this folder in turn.
  */
 function linked(file: string): string[] {
   const [, target] = /^gitdir: (.+)$/m.exec(text(file)) ?? []
   const [folder] = target ? real(resolve(dirname(file), target)) : []
   if (!folder || !existsSync(join(folder, "HEAD"))) return []
   const parent = dirname(folder)
+  const leadsTo = (back: string | undefined): string | undefined => (back ? real(resolve(folder, back))[0] : undefined)
   if (basename(parent) === "worktrees") {
     const common = dirname(parent)
-    return existsSync(join(common, "HEAD")) && existsSync(join(common, "objects")) ? [common] : []
+    const isOwn = leadsTo(text(join(folder, "gitdir")).trim()) === file
+    return isOwn && existsSync(join(common, "HEAD")) && existsSync(join(common, "objects")) ? [common] : []
   }
-  return folder.includes("/.git/modules/") && existsSync(join(folder, "objects")) ? [folder] : []
+  const [, worktree] = /^\s*worktree\s*=\s*"?(.+?)"?\s*$/m.exec(text(join(folder, "config"))) ?? []
+  const isOwn = leadsTo(worktree) === dirname(file)
+  return isOwn && folder.includes("/.git/modules/") && existsSync(join(folder, "objects")) ? [folder] : []
 }
 
 /** Where the submodules of a repository are, as it says itself. */

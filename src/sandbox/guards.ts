@@ -1,13 +1,14 @@
 import { lstatSync, readdirSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { isWithin } from "../core/within.ts"
 import { submodules } from "./git.ts"
 import { isGuarded } from "./guarded.ts"
+import { between } from "./masks.ts"
 import type { Place } from "./places.ts"
 import { real } from "./real.ts"
 
 /** Names that act when a folder is merely opened or entered: none of them may come into being unseen. */
-export const awaited = [".git", ".legwork", ".claude", ".vscode"]
+export const awaited = [".git", ".legwork", ".claude", ".vscode", ".idea", ".husky", ".devcontainer"]
 
 /** What in a writable folder must stay as it is. A mount of its own can neither be written, moved nor replaced. */
 export function guards(folder: string): Place[] {
@@ -33,6 +34,3 @@ function pinned(folder: string, module: string): Place[] {
   if (!isWithin(module, folder) || real(git)[0] !== git || lstatSync(git).isSymbolicLink()) return []
   return [...between(folder, module).map((path): Place => ({ path, look: "write" })), { path: git, look: "read" }]
 }
-
-const between = (folder: string, path: string): string[] =>
-  path === folder ? [] : [...between(folder, dirname(path)), path]

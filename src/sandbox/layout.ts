@@ -30,6 +30,13 @@ const secrets = [
   ".pub-cache/credentials.json .terraform.d .claude .codex .gemini",
 ].flatMap((names) => names.split(" "))
 
+/** What only root can read of the system, so that it need not be hidden from anybody else. */
+const keys = [
+  "/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/ssl/private /etc/wireguard",
+  "/etc/ssh/ssh_host_rsa_key /etc/ssh/ssh_host_ecdsa_key /etc/ssh/ssh_host_ed25519_key",
+  "/etc/NetworkManager/system-connections /etc/krb5.keytab",
+].flatMap((paths) => paths.split(" "))
+
 /** How everything looks to a command: what it must not know is hidden, what it needs of that is shown, little is writable. */
 export function layout(profile: Profile, owned: readonly string[]): Layout {
   const { root, env } = profile
@@ -54,6 +61,7 @@ export function layout(profile: Profile, owned: readonly string[]): Layout {
       "hidden",
       homes.flatMap((home) => secrets.map((name) => join(home, name))),
     ),
+    ...look("hidden", process.getuid?.() === 0 ? keys : []),
     ...look("read", [...profile.readable.filter(isBeside).flatMap(both), root]),
     ...look("write", writable),
   ])

@@ -1,7 +1,7 @@
 import { isWithin } from "../core/within.ts"
 
-/** How a path and all below it look from inside. What nothing is said about is there to be read. */
-export type Place = { path: string; look: "hidden" | "read" | "write" }
+/** How a path and all below it look from inside: hidden is private and empty, masked is closed. What nothing is said about is there to be read. */
+export type Place = { path: string; look: "hidden" | "masked" | "read" | "write" }
 
 /** How a path looks: the deepest place around it says it, and of two the later one. */
 export const lookOf = (path: string, places: readonly Place[]): Place["look"] =>

@@ -4,14 +4,16 @@ import type { Fence } from "../core/access.ts"
 import { findBubblewrap } from "./linux.ts"
 import { findSeatbelt } from "./seatbelt.ts"
 
-/** All that a fenced command gets. Paths are absolute. */
-export type Profile = Fence & {
+/** All that a fenced command gets; `profileFor` makes one of a fence. Paths are absolute. */
+export type Profile = Omit<Fence, "hidden"> & {
   /** The workspace, resolved; the command starts here. */
   root: string
   /** Folders beside it that may be written, where the level lets anything be written. */
   writable: readonly string[]
   /** Files and folders that stay visible though they lie in what is hidden. */
   readable: readonly string[]
+  /** Files and folders that can neither be read nor moved, resolved. */
+  masked?: readonly string[]
   /** The environment inside; the caller has taken the secrets out. */
   env: Record<string, string>
 }

@@ -61,6 +61,7 @@ export function rules(profile: Profile, homes: readonly string[], temporary: str
       .flatMap((folder) => guards(folder).filter(({ look }) => look === "read"))
       .map(({ path }) => `(deny file-write* ${below(path)})`),
     ...writable.flatMap((folder) => awaited.map((name) => `(deny file-write* ${below(join(folder, name))})`)),
+    ...(profile.masked ?? []).map((path) => `(deny file-read* file-write* ${below(path)})`),
   ].join("\n")
 }
 

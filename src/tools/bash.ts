@@ -3,6 +3,7 @@ import { constants } from "node:os"
 import * as z from "zod"
 import { type Output, tool, type Use } from "../agent/scope.ts"
 import { codeOf, reasonOf } from "../core/error.ts"
+import { fencedSpawn } from "./bash-fence.ts"
 import { Capture } from "./capture.ts"
 import { environment } from "./environment.ts"
 import { Live } from "./live.ts"
@@ -42,11 +43,12 @@ export const bash = (world: World, { allow = [], limit = 64 * 1024 * 1024, spawn
       if (Buffer.byteLength(command) > longest) {
         return refused(`the command is longer than ${longest} bytes; write it to a file and run that`)
       }
-      const fenced = await fencedSpawn(world, use)
+      const env = environment(world.env, allow)
+      const fenced = await fencedSpawn(world, use, env)
       if (typeof fenced === "string") return refused(fenced)
       const live = new Live(use.show)
       const file = () => world.keep(`${use.call}.txt`, "")
-      const capture = new Capture({ file, live: (text) => live.push(text) })
+      const capture = new Capture({ file, live: (text) => live.push(text), mask: world.mask })
       const take = (chunk: Buffer, enough: () => void) => {
         bytes += chunk.length
         if (bytes <= limit) return capture.push(chunk)
@@ -56,31 +58,18 @@ export const bash = (world: World, { allow = [], limit = 64 * 1024 * 1024, spawn
       let bytes = 0
       let ended: Ended
       try {
-        const env = environment(world.env, allow)
         const { root, signal } = use
-        const start = fenced ? { spawn: fenced, shell: fencedShell } : spawn && { spawn }
+        const start = fenced ? { spawn: fenced.spawn, shell: fencedShell } : spawn && { spawn }
         ended = await run(command, { root, env, signal, timeout, take, ...start })
       } catch (error) {
         return refused(unstarted(error, use))
       }
+      const trouble = ended.by === "itself" && ended.exit === 1 && (await fenced?.trouble())
+      if (trouble) return refused(`nothing was run: the sandbox did not start (${trouble})`)
       live.flush()
       return report(await capture.end(), { command, timeout, limit, ended })
     },
   })
-
-/** How a command is started that must be kept to something; why it cannot be, if it cannot. */
-async function fencedSpawn(world: World, { fence, root }: Use): Promise<Spawn | string | undefined> {
-  if (!fence) return undefined
-  const found = await world.sandbox()
-  if (!found.ok) return `nothing was run: it may only run in a sandbox, and there is none (${found.why}; ${found.fix})`
-  const { readable, writable } = world
-  return (file, args, { env, stdio = "pipe" }) =>
-    found.sandbox.spawn(
-      [file, ...args],
-      { ...fence, root, readable, writable, env: env as Record<string, string> },
-      { stdio },
-    )
-}
 
 const refused = (text: string): Output => ({ ok: false, text })
 

@@ -8,6 +8,8 @@ type Options = {
   file(): Promise<string>
   /** Gets the text as it comes. */
   live(text: string): void
+  /** Hides secrets in what goes into that file. */
+  mask(text: string): string
   cap?: number
 }
 
@@ -18,6 +20,7 @@ export class Capture {
   #collapsed = new Collapsed()
   #file: Options["file"]
   #live: Options["live"]
+  #mask: Options["mask"]
   #half: number
   #cap: number
   #head = ""
@@ -25,9 +28,10 @@ export class Capture {
   #total = 0
   #spill: Spill | undefined
 
-  constructor({ file, live, cap = 50_000 }: Options) {
+  constructor({ file, live, mask, cap = 50_000 }: Options) {
     this.#file = file
     this.#live = live
+    this.#mask = mask
     this.#cap = cap
     this.#half = Math.floor(cap / 2)
   }
@@ -62,10 +66,13 @@ export class Capture {
     const all = this.#head
     this.#head = headOf(all, this.#half)
     this.#tail = tailOf(all, this.#half)
-    this.#spill = new Spill(this.#file)
+    this.#spill = new Spill(this.#file, this.#mask)
     return this.#spill.write(all)
   }
 }
+
+/** So much of a line that does not end is kept waiting. */
+const longestLine = 65_536
 
 /** A file that takes text in order. It never rejects: a full disk costs the kept text, not the call. */
 class Spill {
@@ -73,15 +80,26 @@ class Spill {
   #handle: FileHandle | undefined
   #error = ""
   #last: Promise<void>
+  #mask: (text: string) => string
+  /** The last line, until it has ended: what is hidden may be torn in two otherwise. */
+  #line = ""
 
-  constructor(file: () => Promise<string>) {
+  constructor(file: () => Promise<string>, mask: (text: string) => string) {
+    this.#mask = mask
     this.#last = this.#guard(async () => {
       this.#path = await file()
       this.#handle = await open(this.#path, "a")
     })
   }
 
-  write(text: string): Promise<void> {
+  write(more: string): Promise<void> {
+    const all = this.#line + more
+    const whole = all.length > longestLine ? all.length : all.lastIndexOf("\n") + 1
+    this.#line = all.slice(whole)
+    return this.#write(this.#mask(all.slice(0, whole)))
+  }
+
+  #write(text: string): Promise<void> {
     this.#last = this.#last.then(() =>
       this.#guard(async () => {
         if (this.#error === "") await this.#handle?.appendFile(text)
@@ -92,7 +110,7 @@ class Spill {
 
   /** Where the text is, in words for the model. */
   async end(): Promise<string> {
-    await this.#last
+    await this.#write(this.#mask(this.#line))
     await this.#guard(async () => this.#handle?.close())
     if (this.#error !== "") return `the whole could not be kept in a file: ${this.#error}`
     return `all of it is in ${this.#path}: read that file with offset and limit, or grep it`

@@ -9,6 +9,8 @@ export type World = {
   /** Keeps text too long for a message in a file and returns its absolute path. */
   keep(name: string, text: string): Promise<string>
   env: NodeJS.ProcessEnv
+  /** Hides secrets in what is kept in files. */
+  mask(text: string): string
   /** Whether a task that names no agent goes to a fork. */
   fork: boolean
   /** What keeps commands from what they may not do, looked for when first needed. */
@@ -23,6 +25,7 @@ export const nowhere: World = {
   writable: [],
   keep: async () => "",
   env: {},
+  mask: (text) => text,
   fork: false,
   sandbox: async () => ({ ok: false, why: "nothing runs here", fix: "open a session" }),
   ripgrep: () => "",

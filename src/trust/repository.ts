@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto"
-import { lstatSync, realpathSync } from "node:fs"
-import { basename, dirname, join, relative } from "node:path"
+import { lstatSync, realpathSync, statSync } from "node:fs"
+import { basename, dirname, join, relative, resolve } from "node:path"
 import { projectPlaces, userPlaces } from "../agents/dialects.ts"
 import { findFiles, readFound } from "../agents/files.ts"
 import { readRegular } from "../config/file.ts"
 import { claudeFolder, projectFiles } from "../config/layers.ts"
 import { foldersDown } from "../config/repository.ts"
+import { isWithin } from "../core/within.ts"
+import { inAgent, inSettings } from "./commands.ts"
+import { namesIn } from "./named.ts"
 
-/** A file that could give power: its path from the root, and that of the folder whose settings or agents it holds. */
+/** A file that could give power: its path from the root, and that of the folder below which it does. */
 export type Claim = { folder: string; path: string; hash: string }
 
 /** The files of a repository that could give power, and a hash of their contents. */
@@ -30,13 +33,15 @@ const largest = 1024 * 1024
 
 /** A file, or a folder of agents whose names end so. */
 type Candidate = { folder: string; path: string; ending?: string }
-type Survey = Pick<Repository, "root" | "files" | "problems"> & { bytes: number }
+type Survey = Pick<Repository, "root" | "files" | "problems"> & { bytes: number; commands: Commands[] }
+/** What one file would have run. */
+type Commands = Candidate & { said: unknown[] }
 
 /** What came with the project, from the repository's root down to the working folder. */
 export async function repositoryAt(cwd: string, user: User = {}): Promise<Repository> {
   const folders = await foldersDown(cwd)
   const [root] = folders
-  const survey: Survey = { root, files: [], problems: [], bytes: 0 }
+  const survey: Survey = { root, files: [], problems: [], bytes: 0, commands: [] }
   const candidates = folders.flatMap(candidatesIn).filter(({ path }) => isThere(path))
   const own = candidates.length > 0 ? ownSpots(user) : []
   for (const candidate of candidates) {
@@ -44,8 +49,9 @@ export async function repositoryAt(cwd: string, user: User = {}): Promise<Reposi
     if (isFull(survey)) break
     if (own.includes(ending === undefined ? spotOf(path) : realOf(path))) continue
     if (ending === undefined) await addFile(survey, candidate)
-    else addAgents(survey, { ...candidate, ending })
+    else await addAgents(survey, { ...candidate, ending })
   }
+  for (const commands of survey.commands) await addNamed(survey, folders, commands)
   const { files, problems } = survey
   if (isFull(survey))
     problems.push({ path: ".", message: "holds 2,000 files of settings and agents, or 16 MB; take some away" })
@@ -72,18 +78,50 @@ async function addFile(survey: Survey, { folder, path }: Candidate): Promise<voi
   if (reading.got === "nothing") refuse(survey, path, "is a link that leads nowhere; take it away")
   else if (reading.got === "refused") refuse(survey, path, `${reading.why}; put a regular file there`)
   else if (reading.size > largest) refuse(survey, path, "is larger than 1 MB; make it smaller")
-  else add(survey, { folder, path }, reading.bytes)
+  else {
+    add(survey, { folder, path }, reading.bytes)
+    survey.commands.push({ folder, path, said: inSettings(reading.bytes) })
+  }
 }
 
-function addAgents(survey: Survey, { folder, path: place, ending }: Required<Candidate>): void {
+async function addAgents(survey: Survey, { folder, path: place, ending }: Required<Candidate>): Promise<void> {
   const { files, problems } = findFiles({ folder: place, ending, within: survey.root })
   for (const { path, message } of problems) refuse(survey, path, message)
   for (const file of files) {
     if (isFull(survey)) return
     const bytes = readFound(file, survey.root)
     if (typeof bytes === "string") refuse(survey, file.path, bytes)
-    else add(survey, { folder, path: file.path }, bytes)
+    else {
+      add(survey, { folder, path: file.path }, bytes)
+      survey.commands.push({ folder, path: file.path, said: await inAgent(file.path, bytes) })
+    }
   }
+}
+
+/** Files of the repository that a command names are a part of what was agreed to: they are what is run. */
+async function addNamed(survey: Survey, folders: readonly string[], { folder, path, said }: Commands): Promise<void> {
+  const names = namesIn(said)
+  if (!names) return refuse(survey, path, "has hooks and servers of over 2,000 words; make them shorter")
+  for (const base of folders) {
+    // Who works further up neither reads the file nor starts there.
+    const deeper = base.length > folder.length ? base : folder
+    for (const name of names) {
+      if (isFull(survey)) return
+      // Behind a substitution, what looks like a path from the root of the disk is one from the project's.
+      for (const file of new Set([resolve(base, name), join(base, name)]))
+        if (isWithin(file, survey.root) && isFile(file)) await addProgram(survey, { folder: deeper, path: file })
+    }
+  }
+}
+
+async function addProgram(survey: Survey, { folder, path }: Candidate): Promise<void> {
+  if (survey.files.some((each) => each.path === relative(survey.root, path))) return
+  const reading = await readRegular(path, { limit: mostBytes, within: survey.root })
+  if (reading.got === "nothing") return
+  // What lies elsewhere did not come with the repository; where it is found did.
+  if (reading.got === "refused") add(survey, { folder, path }, Buffer.from(`${reading.why}: ${realOf(path)}`))
+  else if (reading.size > mostBytes) refuse(survey, path, "is larger than 16 MB and named by a hook; make it smaller")
+  else add(survey, { folder, path }, reading.bytes)
 }
 
 function add(survey: Survey, { folder, path }: Candidate, bytes: Buffer): void {
@@ -103,6 +141,14 @@ function isThere(path: string): boolean {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
     return true
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+  } catch {
+    return false
   }
 }
 

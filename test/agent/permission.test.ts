@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import * as z from "zod"
 import type { Question } from "../../src/agent/permission.ts"
 import type { Gate, Use } from "../../src/agent/scope.ts"
 import type { Fence, Rule } from "../../src/core/access.ts"
@@ -231,6 +232,7 @@ test("hooks stand around every call: they refuse it, change its input, have a pe
   assert.equal(await ran({}), nobody)
   assert.equal(await ran({ decision: "allow" }), "change f")
   assert.equal(await ran({ decision: "allow" }, {}, denying), "not permitted: no")
+  assert.equal(await ran({ decision: "allow" }, {}, () => ({ do: "ask", ruled: true })), nobody)
   assert.equal(await ran({ decision: "ask" }, {}, allow), nobody)
   assert.equal(
     await ran({ decision: "deny", reason: "not on Sundays" }, {}, allow),
@@ -283,4 +285,50 @@ test("a hook that says so ends the run, and what hooks say to people is on recor
   const said = each.facts.flatMap((fact) => (fact.type === "hook.ran" ? [[fact.event, fact.call, fact.said]] : []))
   assert.deepEqual(said, [["PreToolUse", "c", { stop: "enough", notes: ["seen"] }]])
   assert.deepEqual(each.done, [])
+})
+
+test("a hook that stops a run at its end lets it end, whatever else wants it to go on", async () => {
+  const { hooks } = hooksOf(({ event }) =>
+    event === "Stop" ? { stop: "enough", decision: "deny", reason: "go on", notes: [] } : {},
+  )
+  const each = world(
+    scripted(() => "done"),
+    { hooksOf: async () => hooks },
+  )
+  const run = each.open()
+  assert.deepEqual(await each.runtime.prompt(run, { text: "go" }), { status: "completed", text: "done" })
+})
+
+test("secrets in what hooks print are masked, for the record and for the model", async () => {
+  const texts = { reason: "no: key-1", context: "see key-1", notes: ["key-1 seen"] }
+  const { hooks } = hooksOf(({ event }) => (event === "PreToolUse" ? { decision: "deny", ...texts } : {}))
+  const mask = (text: string) => text.replaceAll("key-1", "[secret]")
+  const each = world(changing(), { hooksOf: async () => hooks, mask })
+  await each.runtime.prompt(each.open(), { text: "go" })
+  const said = each.facts.flatMap((fact) => (fact.type === "hook.ran" ? [fact.said] : []))
+  const hidden = { reason: "no: [secret]", context: "see [secret]", notes: ["[secret] seen"] }
+  assert.deepEqual(said, [{ decision: "deny", ...hidden }])
+  assert.deepEqual(answersOf(each), [[false, "hook", "a hook refused it: no: [secret]"]])
+})
+
+test("hooks see a call as its tool will, not as the model spelled it", async () => {
+  const input = z.preprocess(
+    (asked) => {
+      const { path, ...rest } = asked as Record<string, unknown>
+      return path === undefined ? rest : { ...rest, file_path: path }
+    },
+    z.strictObject({ file_path: z.string() }),
+  )
+  const tools = toolsOf([]).map((offer) => ({ ...offer, load: async () => ({ ...(await offer.load()), input }) }))
+  const { hooks, moments } = hooksOf(() => ({}))
+  const model = scripted(({ messages }) => (messages.length > 1 ? "end" : [call("look", { path: ".env" }, "c")]))
+  const each = world(model, { tools, hooksOf: async () => hooks })
+  await each.runtime.prompt(each.open(), { text: "go" })
+  assert.deepEqual(
+    moments.flatMap(({ event, tool }) => (tool ? [[event, tool.input]] : [])),
+    [
+      ["PreToolUse", { file_path: ".env" }],
+      ["PostToolUse", { file_path: ".env" }],
+    ],
+  )
 })

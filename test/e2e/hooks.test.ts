@@ -30,18 +30,11 @@ test("hooks hear the same at every depth, with the right ids and names", async (
   const result = (depth: number) =>
     server.requests.findLast((asked) => promptIn(asked) === prompts[depth])!.messages.at(-1)!.text
   const bash = { tool_name: "Bash", legwork_tool_name: "bash", tool_use_id: "call_1_1" }
+  const echoed = { command: "echo hi", timeout: 120_000 }
   type Told = [event: string, more: object]
   const ran = (who: object): Told[] => [
-    ["PreToolUse", { ...who, ...bash, tool_input: { command: "echo hi" } }],
-    [
-      "PostToolUse",
-      {
-        ...who,
-        ...bash,
-        tool_input: { command: "echo hi", timeout: 120_000 },
-        tool_response: { ok: true, text: "hi" },
-      },
-    ],
+    ["PreToolUse", { ...who, ...bash, tool_input: echoed }],
+    ["PostToolUse", { ...who, ...bash, tool_input: echoed, tool_response: { ok: true, text: "hi" } }],
   ]
   const task = { tool_name: "Task", legwork_tool_name: "task", tool_use_id: "call_2_1" }
   const handed = (who: object, depth: number, inside: Told[]): Told[] => {
@@ -124,6 +117,12 @@ const cases: Record<string, Case> = {
   "a changed input is checked anew: one that no tool understands is not run": {
     hooks: [guard(before({ updatedInput: { file: "made" } }))],
     told: /^a hook changed the input to something unusable: /,
+  },
+  "one that allows gets past no rule that asks": {
+    hooks: [allows],
+    args,
+    settings: { permissions: { ask: ["Bash(touch *)"] } },
+    told: /^not permitted: nobody is there to permit it /,
   },
   "a changed input is judged anew: what rules deny stays denied": {
     hooks: [guard(before({ permissionDecision: "allow", updatedInput: { command: "rm -f made" } }))],
@@ -273,6 +272,50 @@ test("a hook that blocks a prompt ends it at once with its words; no model hears
   assert.deepEqual(server.requests, [])
 })
 
+test("a hook that stops the session at its start ends the prompt with its words; no model hears of it", async (t) => {
+  const hooks = [{ event: "SessionStart", command: says({ continue: false, stopReason: "not on this machine" }) }]
+  const { go, server } = await stage(t, chain(), { hooks })
+  const { status, error } = JSON.parse((await go(args)).stdout)
+  const message = "a hook refused the prompt: not on this machine"
+  assert.deepEqual([status, error], ["failed", { kind: "refused", message }])
+  assert.deepEqual(server.requests, [])
+})
+
+test("Claude's switch turns off the hooks of Claude's files, agents' too, and no others", async (t) => {
+  const hook = (name: string) => hooksOf([{ event: "SessionStart", command: `touch "$HOME/${name}"` }])
+  const agent = (name: string) =>
+    `---\ndescription: d\nhooks: ${JSON.stringify(hooksOf([{ event: "SubagentStart", command: `touch "$HOME/${name}"` }]))}\n---\nx\n`
+  const script: Script = ({ messages }) =>
+    promptIn({ messages } as never) === "go" && messages.length === 1
+      ? ["one", "two"].map((subagent_type) => call("task", { prompt: "p", subagent_type }))
+      : "end"
+  const { go, work } = await stage(t, script, {
+    settings: { hooks: hook("ran-own") },
+    files: {
+      "../.claude/settings.json": JSON.stringify({ disableAllHooks: true, hooks: hook("ran-claude") }),
+      "../.claude/agents/one.md": agent("ran-claude-agent"),
+      "../config/legwork/agents/two.md": agent("ran-own-agent"),
+    },
+  })
+  const ran = await go(bypass)
+  assert.equal(ran.code, 0, ran.stderr)
+  const names = await readdir(join(work, ".."))
+  assert.deepEqual(names.filter((name) => name.startsWith("ran-")).sort(), ["ran-own", "ran-own-agent"])
+})
+
+test("what an agent writes in the workspace does not become what a hook runs, outside of the fence", async (t) => {
+  for (const files of [{}, { "guard.sh": "true" }]) {
+    const [file_path, content] = ["guard.sh", 'touch "$HOME/escaped"']
+    const steps = [[call("read", { file_path })], [call("write", { file_path, content })], [touch]]
+    const script: Script = ({ messages }) => steps[messages.filter(({ role }) => role === "assistant").length] ?? "end"
+    const hooks = [{ event: "PreToolUse", matcher: "Bash", command: "sh guard.sh" }]
+    const { go, work, told } = await stage(t, script, { hooks, files })
+    await go(bypass)
+    assert.match(told()[0]!.at(-1)!, /guard\.sh has changed since the session began; look at it, then start anew; /)
+    assert.deepEqual([await readdir(work), existsSync(join(work, "../escaped"))], [["guard.sh"], false])
+  }
+})
+
 /** The program with a hook that waits, at that moment; `waited` is the hook's process. */
 async function pending(t: TestContext, hook: Hook, then: string) {
   const command = `[ -e "$HOME/pid" ] || { echo $$ > "$HOME/pid"; exec sleep 1000; }; ${then}`
@@ -345,6 +388,24 @@ test("a session that goes on tells hooks so, also without a new prompt", async (
       ["SessionEnd", undefined],
     ],
   )
+})
+
+test("a guard of paths hears of the file, however the model spells its arguments", async (t) => {
+  const guard = { event: "PreToolUse", matcher: "Read", command: `! grep -q '"file_path":"[^"]*/work/.env"' || exit 2` }
+  const spellings = [
+    { file_path: ".env" },
+    { path: ".env" },
+    { path: "src/../.env" },
+    { path: "x", file_path: "./.env" },
+  ]
+  const script: Script = ({ messages }) => (messages.length > 1 ? "end" : spellings.map((input) => call("read", input)))
+  const { go, told, server } = await stage(t, script, { hooks: [guard], files: { ".env": "secret" } })
+  await go(bypass)
+  assert.deepEqual(
+    told()[0]!.map((text) => text.replace(/ PreToolUse hook .*/, "")),
+    spellings.map(() => "not permitted: a hook refused it: the"),
+  )
+  assert.deepEqual(server.refused, [])
 })
 
 test("what a hook adds before a call reaches the model", async (t) => {

@@ -27,6 +27,14 @@ const calling =
     return messages.length === 1 ? calls : "end"
   }
 
+/** An explore child makes these calls in one answer. */
+const exploring =
+  (...calls: Call[]): Script =>
+  ({ system, messages }) => {
+    if (system.includes("You are a subagent")) return messages.length === 1 ? calls : "seen"
+    return messages.length === 1 ? [call("task", { subagent_type: "explore", prompt: "look" })] : "end"
+  }
+
 /** What came of the calls, in their order. */
 const resultsIn = ({ server }: Stage): string[] =>
   server.requests.at(-1)!.messages.flatMap(({ role, text }) => (role === "result" ? [text] : []))
@@ -349,7 +357,7 @@ test("a rule about an agent counts however that one is called", async (t) => {
   )
 })
 
-test("what may not be read is not read by a command either, however it is spelled", { todo: "some are" }, async (t) => {
+test("what may not be read is not read by a command either, however it is spelled", async (t) => {
   const commands = [
     "cat .env",
     "cat .e*",
@@ -367,6 +375,20 @@ test("what may not be read is not read by a command either, however it is spelle
     resultsIn(place).map((text) => text.includes("KEY")),
     commands.map(() => false),
   )
+})
+
+test("in the fence even a search through all files does not see what may not be read", needsFence, async (t) => {
+  const commands = ["grep -r KEY .", "f=.env; cat $f", `python3 -c 'print(open(".env").read())'`, "cat ok.txt"]
+  const place = await stage(t, exploring(...commands.map(bash)), {
+    files: { ".env": "KEY=1\n", "ok.txt": "fine\n" },
+    settings: { permissions: { deny: ["Read(.env)"], allow: ["Bash"] } },
+  })
+  await place.go(args)
+  const results = place.server.requests.flatMap(({ messages }) =>
+    messages.flatMap(({ role, text }) => (role === "result" ? [text] : [])),
+  )
+  const said = (word: string) => results.some((text) => text.includes(word))
+  assert.deepEqual([said("KEY=1"), said("fine")], [false, true])
 })
 
 test("a redirection through a link that leads out is no writing inside, whatever the mode allows there", async (t) => {

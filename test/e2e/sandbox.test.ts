@@ -4,12 +4,12 @@ import { once } from "node:events"
 import { mkdir, readdir, readFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { type TestContext, test } from "node:test"
 import { setImmediate } from "node:timers/promises"
 import { findSandbox } from "../../src/sandbox/sandbox.ts"
 import { call, type Script } from "../../src/testing.ts"
-import { type Home, home, type Running } from "./binary.ts"
+import { bin, type Home, home, type Running } from "./binary.ts"
 import { stage } from "./chain.ts"
 
 const found = await findSandbox({ env: process.env })()
@@ -62,14 +62,17 @@ test("exit codes, both outputs, input and arguments pass through as they are", n
 })
 
 test(
-  "a command that is not there or cannot be run fails and is named; no command at all is wrong usage",
+  "a command that is not there ends with 127, one that cannot be run with 126; no command at all is wrong usage",
   needsFence,
   async (t) => {
     const { run, work } = await repository(t)
-    for (const name of ["no-such-command", "./no-such-file", work]) {
+    for (const name of ["no-such-command", "./no-such-file", "-x", "~/.bashrc"]) {
+      const { code, stdout, stderr } = await run(sandbox(name, "word"))
+      assert.deepEqual([code, stdout, stderr], [127, "", `legwork: there is no command ${name} in the sandbox\n`])
+    }
+    for (const name of ["./a.txt", work]) {
       const { code, stdout, stderr } = await run(sandbox(name))
-      assert.notEqual(code, 0)
-      assert.deepEqual([stdout, stderr.includes(name)], ["", true], stderr)
+      assert.deepEqual([code, stdout, stderr.includes(basename(name))], [126, "", true], stderr)
     }
     for (const args of [["sandbox"], ["sandbox", "--"], ["sandbox", "--profile", "off", "--", "true"]]) {
       const { code, stdout, stderr } = await run(args)
@@ -77,6 +80,18 @@ test(
     }
   },
 )
+
+test("a file that is given as input can only be read", needsFence, async (t) => {
+  const { work, env } = await repository(t)
+  const line = '"$0" sandbox -- bash -c "cat; echo x > /proc/self/fd/0; echo x > /dev/stdin; true" < a.txt'
+  const stdout = execFileSync("bash", ["-c", line, bin], {
+    cwd: work,
+    env,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  })
+  assert.deepEqual([stdout, await readFile(join(work, "a.txt"), "utf8")], ["alpha\n", "alpha\n"])
+})
 
 const inside = ["a.txt", "new.txt", "src/new.txt"]
 const guarded = [".git/hooks/pre-commit", ".git/config", ".legwork/settings.json", ".claude/settings.json"]

@@ -46,6 +46,12 @@ const garbage: [string, string][] = [
   [prints({ hookSpecificOutput: { updatedInput: [] } }), "printed JSON with a wrong updatedInput"],
   [prints({ hookSpecificOutput: { additionalContext: 1 } }), "printed JSON with a wrong additionalContext"],
   [prints({ hookSpecificOutput: { hookEventName: "Stop" } }), "printed JSON with a wrong hookEventName"],
+  [prints({ permissionDecision: "deny" }), "printed a permissionDecision outside of hookSpecificOutput"],
+  [`echo hello; ${prints({ decision: "block" })}`, "printed something before its JSON"],
+  [prints([{ hookSpecificOutput: { permissionDecision: "deny" } }]), "printed something before its JSON"],
+  [`printf 'x {"continue" : false}'`, "printed something before its JSON"],
+  [`printf '\\377{"continue":false}'`, "printed something before its JSON"],
+  [`printf '{"continue":\\377}'`, "printed what looks like JSON and is not"],
 ]
 
 test("a hook that prints garbage denies before a tool and is a note elsewhere", async () => {

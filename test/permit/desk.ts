@@ -36,10 +36,13 @@ export const denied = (rule: string): Verdict => ({
 export const ask = (parts: string[], always?: string[]): Verdict => ({
   do: "ask",
   ...(always && {
-    always: rules(...always.map((rule) => `allow ${/^(edit|bash)\(/.test(rule) ? rule : `bash(${rule})`}`)),
+    always: rules(...always.map((rule) => `allow ${/^(edit|bash|read)\(/.test(rule) ? rule : `bash(${rule})`}`)),
   }),
   ...(parts.length > 0 && { parts }),
 })
+
+/** Because a rule says so, or may. */
+export const ruled = (parts: string[]): Verdict => ({ do: "ask", ruled: true, ...(parts.length > 0 && { parts }) })
 
 /** A part in a line: `=` in front if it is bare, `?` if nobody can tell, what it runs in braces. */
 export function line({ words, set, targets, runs, bare, doubt }: Part): string {

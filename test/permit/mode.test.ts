@@ -86,11 +86,11 @@ test("rules that deny hold in every mode, and rules that ask ask in every mode b
 })
 
 test("a question that a rule asks offers nothing for good, for no other rule would help", async () => {
-  assert.deepEqual(await run("make x", { rules: rules("ask bash(make *)") }), ask(["make x"]))
-  assert.deepEqual(
-    await judge(calls["read inside"]!, setting({ rules: rules("ask read(src/**)", "allow read") })),
-    asks(),
-  )
+  assert.deepEqual(await run("make x", { rules: rules("ask bash(make *)") }), { ...ask(["make x"]), ruled: true })
+  assert.deepEqual(await judge(calls["read inside"]!, setting({ rules: rules("ask read(src/**)", "allow read") })), {
+    ...asks(),
+    ruled: true,
+  })
 })
 
 test("outside the workspace only a rule that names the path lets a tool write", async () => {

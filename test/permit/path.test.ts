@@ -48,6 +48,8 @@ const table: [string, string, boolean, boolean][] = [
   ["~/notes/**", "/home/me/notes/a", true, true],
   ["~/notes/**", "/w/~/notes/a", false, false],
   ["~", "/home/me/a", true, true],
+  ["$HOME/notes/**", "/home/me/notes/a", true, true],
+  ["$HOMES/a", "/home/me/a", false, false],
   ["../lib/**", "/lib/a", true, true],
   ["./.", "/w/a", true, true],
   ["a/..*", "/w/a/..b", true, true],
@@ -66,6 +68,14 @@ for (const [pattern, path, narrow, wide] of table) {
     )
   })
 }
+
+test("patterns made to be slow are compared in time", async () => {
+  const path = `/w/${"a".repeat(2_000)}${"/a".repeat(1_000)}`
+  const start = performance.now()
+  for (const pattern of ["**/a*/**/b*/c", "**/*a*/*b*", "*a*a/*a*a/b", `${"{a,a}".repeat(25)}b`])
+    assert.equal(await pathFits(pattern, path, place, "wide"), false, pattern)
+  assert.ok(performance.now() - start < 1_000)
+})
 
 test("a pattern that means one path names it exactly, and no other does", () => {
   for (const pattern of ["a/b", "./a/b", "/a/b", "//w/a/b", "a/b/"])

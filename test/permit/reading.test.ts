@@ -137,6 +137,8 @@ const other = [
     "git remote add a b",
     "git reflog expire",
     "git log --output=a",
+    "git log --outp=a",
+    "sort --outp=a b",
     "git grep -O x",
     "git fetch",
     "git worktree add a",

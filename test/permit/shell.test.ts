@@ -67,7 +67,7 @@ const table: [string, string[]][] = [
   ["A=1 B=2", ["A= B="]],
   ["export PATH=/x Y", ["PATH= Y= export PATH=/x Y"]],
   ["read -r PATH", ["PATH= read -r PATH"]],
-  ["printf -v PATH x", ["PATH= x= printf -v PATH x"]],
+  ["printf -v PATH x", ["PATH= printf -v PATH x"]],
   ["ls > out", ["ls >out"]],
   ["ls >> out 2>&1", ["ls >out"]],
   ["ls &> out", ["ls >out"]],

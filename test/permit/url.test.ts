@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { urlFits } from "../../src/permit/url.ts"
+import { isUrlPattern, urlFits } from "../../src/permit/url.ts"
 
 /** A pattern, an address, whether a rule that allows means it, and whether one that denies does. */
 const table: [string, string, boolean, boolean][] = [
@@ -16,6 +16,11 @@ const table: [string, string, boolean, boolean][] = [
   ["domain:*.example.com", "https://a.b.example.com/", true, true],
   ["domain:*.example.com", "https://example.com/", false, true],
   ["domain:*", "https://example.com/", true, true],
+  ["domain:b\u00fccher.de", "https://xn--bcher-kva.de/", true, true],
+  ["domain:xn--bcher-kva.de", "https://B\u00dcCHER.de/", true, true],
+  ["https://b\u00fccher.de/*", "https://b\u00fccher.de/a", true, true],
+  ["domain:127.0.0.1", "http://0x7f.1/", true, true],
+  ["domain:[::1]", "http://[0:0::1]:80/", true, true],
   ["https://example.com/**", "https://example.com/a/b", true, true],
   ["https://example.com/**", "http://example.com/a", false, true],
   ["https://example.com/docs/*", "https://example.com/docs/a?b=c", true, true],
@@ -29,6 +34,12 @@ const table: [string, string, boolean, boolean][] = [
   ["*://*.example.com/*", "http://a.example.com/b", true, true],
   ["domain:example.com", "not an address", false, true],
 ]
+
+test("hosts of every kind can be written in a rule", () => {
+  for (const host of ["example.com", "*.example.com", "*", "b\u00fccher.de", "127.0.0.1", "[::1]"])
+    assert.ok(isUrlPattern(`domain:${host}`), host)
+  for (const host of ["", "a b", "a/b", "a*", "a:1", "[a/b]"]) assert.ok(!isUrlPattern(`domain:${host}`), host)
+})
 
 for (const [pattern, url, narrow, wide] of table) {
   test(`${pattern} and ${url}`, () =>

@@ -131,6 +131,7 @@ export const forbidden: Record<string, string> = {
   "our settings": "echo x > .legwork/settings.json; rm -rf .legwork; mv .legwork gone",
   "new settings": "mkdir -p .claude/commands; echo x > .claude/settings.json; ln -s /tmp .claude; mv src .claude",
   "an editor's tasks": "mkdir -p .vscode/x; echo x > .vscode/tasks.json; rmdir .vscode",
+  "an editor's other tasks": "mkdir -p .idea/x .husky/x .devcontainer/x; echo x > .husky/pre-commit; ln -s /tmp .idea",
   "a start-up file":
     "echo x >> .envrc; sed -i s/b/c/ .envrc; rm -f .envrc; mv .envrc gone; cp -f file.txt .envrc; ln -f file.txt .envrc",
   "a start-up file by another name": "ln .envrc other && echo x > other",

@@ -22,7 +22,7 @@ test("the rules for macOS: nothing can be written but what the level allows, and
   assert.deepEqual(written("workspace-write"), [
     "(deny file-write*)",
     `(allow file-write* ${below(root)} ${below("/private/tmp/x")} ${below("/dev")})`,
-    ...[".husky", ".git", ".legwork", ".claude", ".vscode"].map(
+    ...[".husky", ".git", ".legwork", ".claude", ".vscode", ".idea", ".husky", ".devcontainer"].map(
       (name) => `(deny file-write* ${below(join(root, name))})`,
     ),
   ])

@@ -134,6 +134,37 @@ test("a .git file that points at something else opens nothing", needsFence, asyn
   ])
 })
 
+test(
+  "a .git file that points at another repository's worktree or submodule opens nothing of it",
+  needsFence,
+  async (t) => {
+    const home = homeWith(t, { "other/file": "one\n" })
+    const other = join(home, "other")
+    git(other, "init", "-q", "-b", "main")
+    git(other, "add", "-A")
+    git(other, ...author, "commit", "-qm", "SECRET")
+    git(other, "-c", "protocol.file.allow=always", ...author, "submodule", "--quiet", "add", other, "module")
+    git(other, "worktree", "add", "-q", join(home, "tree"))
+    const env = { HOME: home, PATH: usual! }
+    for (const [place, name] of [
+      ["worktrees/tree", "tree"],
+      ["modules/module", "other/module"],
+    ] as const) {
+      writeFileSync(join(home, "work/.git"), `gitdir: ${join(other, ".git", place)}\n`)
+      const [stolen] = await ran("git log --format=%s; ls -A ~", profileOf(join(home, "work"), { env }))
+      assert.equal(stolen, `fatal: not a git repository: ${join(other, ".git", place)}\nwork\n`)
+      assert.deepEqual(await ran("git log --format=%s", profileOf(join(home, name), { env })), ["SECRET\n", 0])
+    }
+  },
+)
+
+test("what only root may read of the system is not read, whoever runs the command", needsFence, async () => {
+  assert.deepEqual(await ran("cat /etc/shadow 2>/dev/null; head -n 1 /etc/passwd | cut -d: -f1", profileOf("/usr")), [
+    "root\n",
+    0,
+  ])
+})
+
 test("the user's settings of git count, unless they hold a secret", needsFence, async (t) => {
   for (const [more, seen] of [
     ["", "Ada\n"],

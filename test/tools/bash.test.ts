@@ -196,6 +196,12 @@ test("live output comes while the command runs", async (t) => {
   assert.equal((await end).text, "ready\nwent")
 })
 
+test("secrets are hidden in the kept file too, also where output comes in pieces that tear them apart", async (t) => {
+  const { text } = await say(t, "for n in $(seq 2000); do printf SES; printf 'AME %040d\\n' $n; done")
+  const kept = await readFile(/all of it is in (\S+):/.exec(text)![1]!, "utf8")
+  assert.deepEqual([kept.includes("SESAME"), kept.split("\n").length], [false, 2001])
+})
+
 test("a full disk costs the kept text, not the result", async (t) => {
   const at = await desk(t)
   const keep = () => Promise.reject(new Error("ENOSPC: no space left on device"))

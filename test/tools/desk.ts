@@ -36,6 +36,7 @@ export async function desk(t: TestContext): Promise<Desk> {
       return join(kept, name)
     },
     env: {},
+    mask: (text) => text.replaceAll("SESAME", "***"),
     ripgrep: ripgrepPath,
     fork: false,
     sandbox: findSandbox({ env: process.env }),

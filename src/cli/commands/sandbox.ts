@@ -1,7 +1,9 @@
 import { constants, homedir } from "node:os"
 import { load } from "../../config.ts"
-import type { Fence } from "../../core/access.ts"
+import { deniedReads, type Fence } from "../../core/access.ts"
 import { folderOf } from "../../folders.ts"
+import { rulesIn } from "../../gate.ts"
+import { profileFor } from "../../sandbox/profile.ts"
 import { findSandbox } from "../../sandbox/sandbox.ts"
 import { environment } from "../../tools/environment.ts"
 import { codes, UsageError } from "../exit.ts"
@@ -20,15 +22,28 @@ export async function sandbox(command: string[], flags: SandboxFlags, folder?: s
   }
   const config = await load({ cwd: root, env, home: homedir() })
   const { readable, writable } = config.directories
-  const fence = { level: flags.profile, network: flags.network === true }
-  const profile = { ...fence, root, readable, writable, env: environment(env, config.environment) }
-  const child = found.sandbox.spawn(command, profile, { stdio: ["inherit", "pipe", "pipe"] })
+  const hidden = deniedReads(await rulesIn(config))
+  const fence = { level: flags.profile, network: flags.network === true, hidden }
+  const place = { root, readable, writable, env: environment(env, config.environment), home: homedir() }
+  const profile = await profileFor(fence, place)
+  const child = found.sandbox.spawn([...asShells, ...command], profile, { stdio: "pipe" })
+  // Only pipes lead in: a file that is given as input could be written through /proc.
+  process.stdin.pipe(child.stdin!.on("error", () => {}))
   child.stdout?.pipe(process.stdout)
   child.stderr?.pipe(process.stderr)
   const end = (signal: NodeJS.Signals) => void child.kill(signal)
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, end)
   return new Promise((resolve, reject) => {
     child.once("error", reject)
-    child.once("close", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)))
+    child.once("close", (code, signal) => {
+      process.stdin.destroy()
+      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0))
+    })
   })
 }
+
+/** A shell tells a command that is not there (127) from one that cannot be run (126), and both from a fence that fails. */
+const starter = `case $1 in */*) [ -e "$1" ] ;; *) type -P -- "$1" ;; esac >/dev/null ||
+  { printf '%s: there is no command %s in the sandbox\\n' "$0" "$1" >&2; exit 127; }
+exec -- "$@"`
+const asShells = ["bash", "--noprofile", "--norc", "-c", starter, "legwork"]
