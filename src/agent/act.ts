@@ -20,8 +20,13 @@ export async function act(scope: Scope, calls: CallView[]): Promise<void> {
   const tools = new Map(scope.tools.flatMap((tool) => [tool.name, ...(tool.aliases ?? [])].map((name) => [name, tool])))
   const slots = new Slots(atOnce)
   let beside: Promise<void>[] = []
+  let left = scope.callsLeft()
   for (const call of calls) {
     if (call.state === "ended") continue
+    if (left-- <= 0) {
+      scope.emit({ type: "call.ended", id: call.call.id, ok: false, text: tooMany, ms: 0 })
+      continue
+    }
     const tool = tools.get(call.call.name)
     const one = () => once(scope, call, tool)
     if (tool?.alone) {
@@ -34,6 +39,8 @@ export async function act(scope: Scope, calls: CallView[]): Promise<void> {
   }
   await all(beside)
 }
+
+const tooMany = "not made: all the tool calls that this agent may make are used up"
 
 /** Waits for every one, also when some fail, so that none still works when the run goes on or ends. */
 async function all(work: Promise<void>[]): Promise<void> {
@@ -59,7 +66,7 @@ async function once(scope: Scope, open: CallView, offer: Offer | undefined): Pro
     if (!hooked.ok) return end(hooked)
     const { data } = hooked
     const { root } = scope.view
-    const access = await abortable(scope.signal, Promise.resolve(tool.access(data, root)))
+    const access = await abortable(scope.signal, Promise.resolve(tool.access(data, root, scope.around)))
     const preview = tool.preview && (async () => tool.preview?.(data, { root }).catch(() => undefined))
     const wish = { call: call.id, tool: tool.name, input: data, access, ...(hooked.hook && { hook: hooked.hook }) }
     const permission = await abortable(scope.signal, scope.permit({ ...wish, ...(preview && { preview }) }))
@@ -112,6 +119,8 @@ function use(scope: Scope, call: string, access: Access, fence: Fence | undefine
       if (scope.view.calls.has(call)) scope.emit({ type: "call.delta", id: call, text: scope.mask(text) })
     },
     spawn: (task) => scope.spawn(call, task),
+    below: scope.below(call),
+    ...(scope.board && { board: scope.board }),
     async plan(change) {
       scope.emit({ type: "call.planned", id: call, change })
       await safe(scope)

@@ -1,5 +1,5 @@
 /** What a timer can wait for at a time. */
-const longest = 2 ** 31 - 1
+export const longest = 2 ** 31 - 1
 
 /** Ends work whose time is up. Time that is spent waiting for a person does not count. */
 export class Deadline {
@@ -27,6 +27,11 @@ export class Deadline {
 
   resume(): void {
     if (--this.#waits === 0 && !this.#over) this.#start()
+  }
+
+  /** What is left of its time. */
+  left(): number {
+    return this.#waits > 0 ? this.#left : this.#left - (this.#now() - this.#since)
   }
 
   stop(): void {

@@ -42,7 +42,7 @@ export async function beforeCall(scope: Scope, tool: Tool, call: Call, data: unk
   if (!said) return { ok: true, data }
   if (said.decision === "deny") {
     const word = `a hook refused it${said.reason ? `: ${said.reason}` : ""}`
-    const access = await accessOf(tool, data, scope.view.root)
+    const access = await accessOf(scope, tool, data)
     scope.emit({ type: "gate.answered", call: call.id, access, allow: false, by: "hook", word })
     return { ok: false, text: `not permitted: ${word}` }
   }
@@ -53,9 +53,9 @@ export async function beforeCall(scope: Scope, tool: Tool, call: Call, data: unk
 }
 
 /** For the record of what was refused, which a path that leads nowhere must not keep from being made. */
-async function accessOf(tool: Tool, data: unknown, root: string): Promise<Access> {
+async function accessOf({ view, around }: Scope, tool: Tool, data: unknown): Promise<Access> {
   try {
-    return await tool.access(data, root)
+    return await tool.access(data, view.root, around)
   } catch {
     return { kind: "none" }
   }

@@ -1,5 +1,5 @@
 import { reasonOf } from "../core/error.ts"
-import type { Failure, Outcome, Reason } from "../core/event.ts"
+import type { Budget, Failure, Outcome, Reason } from "../core/event.ts"
 import { type Part, textOf } from "../core/message.ts"
 import { type CallView, lastText, type RunView } from "../core/view.ts"
 import { weightOf } from "../core/weight.ts"
@@ -8,6 +8,7 @@ import { asked } from "./ask.ts"
 import { compact } from "./compact.ts"
 import { request } from "./context.ts"
 import { beforeEnd } from "./hooked.ts"
+import { pause } from "./pause.ts"
 import type { Scope } from "./scope.ts"
 import { type Plan, roomOf, squeezeOf } from "./squeeze.ts"
 import { Failed, Stopped } from "./stopped.ts"
@@ -24,7 +25,7 @@ export type Next =
 const patience = 3
 
 /** `room`: tokens that a request may have. */
-type Bounds = { turns: number; room: number; spent?: "tokens" | "cost" | undefined }
+type Bounds = { turns: number; room: number; spent?: Budget | undefined }
 
 /** What a run must do next. It reads the view and its limits, so a resumed run goes on as the first would have. */
 export function decide(run: RunView, limits: Bounds): Next {
@@ -59,7 +60,7 @@ function lastSaid({ messages, task }: RunView): string {
 
 /** Whether a run was told that it is at a limit: it has one more answer then, without tools. */
 export function limitsTold({ told }: RunView): "max_turns" | "budget" | undefined {
-  if (told.has("tokens") || told.has("cost")) return "budget"
+  if (told.has("tokens") || told.has("cost") || told.has("tools")) return "budget"
   return told.has("turns") ? "max_turns" : undefined
 }
 
@@ -92,6 +93,7 @@ const words: Record<Exclude<Reason, "hook">, string> = {
   turns: `You have used all your turns. ${lastWord}`,
   tokens: `You have used all your tokens. ${lastWord}`,
   cost: `You have used all the money for this. ${lastWord}`,
+  tools: `You have used all your tool calls. ${lastWord}`,
   length: "Your answer was cut at the token limit. Go on exactly where it broke off.",
   empty: "Your answer was empty. Say what you found or did, in words that stand alone.",
   refusal: "Your last answer was stopped. Answer what can be answered, and say what cannot.",
@@ -101,29 +103,71 @@ const words: Record<Exclude<Reason, "hook">, string> = {
 /** The loop. The main agent and every subagent run this same function; only their scopes differ. It never rejects. */
 export async function drive(scope: Scope): Promise<Outcome> {
   const began = scope.now()
-  const room = roomOf(scope.model)
-  try {
-    for (;;) {
-      scope.signal.throwIfAborted()
-      const broken = scope.broken()
-      if (broken) throw new Failed({ kind: "store", message: broken.message })
-      const next = decide(scope.view, { turns: scope.limits.turns, room, spent: scope.spent() })
-      if (next.do === "settle") {
-        const more = next.outcome.status === "completed" ? await beforeEnd(scope) : undefined
-        if (more === undefined) return await settle(scope, next.outcome, began)
-        scope.emit({ type: "run.told", reason: "hook", text: more })
-        continue
-      }
-      if (next.do === "read") scope.emit({ type: "mail.read" })
-      if (next.do === "tell") scope.emit({ type: "run.told", reason: next.reason, text: words[next.reason] })
-      if (next.do === "act") await act(scope, next.calls)
-      if (next.do === "compact") await compact(scope, next.plan)
-      if (next.do === "ask") await ask(scope, next.tools)
+  for (;;) {
+    try {
+      const outcome = await go(scope)
+      if (scope.view.depth > 0 && outcome.status !== "completed") await scope.abandon()
+      return await settle(scope, outcome, began)
+    } catch (error) {
+      if (await again(scope, error)) continue
+      if (scope.view.depth > 0 && !scope.signal.aborted) await scope.abandon()
+      close(scope)
+      return settle(scope, outcomeOf(scope.signal, error), began)
     }
-  } catch (error) {
-    close(scope)
-    return settle(scope, outcomeOf(scope.signal, error), began)
   }
+}
+
+/** One step after the other, until the run has its outcome. */
+async function go(scope: Scope): Promise<Outcome> {
+  const { view, limits, emit, signal } = scope
+  const room = roomOf(scope.model)
+  for (;;) {
+    signal.throwIfAborted()
+    const broken = scope.broken()
+    if (broken) throw new Failed({ kind: "store", message: broken.message })
+    const next = decide(view, { turns: limits.turns, room, spent: scope.spent() })
+    if (next.do === "settle") {
+      if (!(await goesOn(scope, next.outcome))) return next.outcome
+      continue
+    }
+    if (next.do === "read") emit({ type: "mail.read", ...noteOn(scope) })
+    if (next.do === "tell") emit({ type: "run.told", reason: next.reason, text: words[next.reason] })
+    if (next.do === "act") await act(scope, next.calls)
+    if (next.do === "compact") await compact(scope, next.plan)
+    if (next.do === "ask") await ask(scope, next.tools)
+  }
+}
+
+/** A child is done only when all that it will hear of has come; and hooks may have more for anybody to do. */
+async function goesOn(scope: Scope, { status }: Outcome): Promise<boolean> {
+  if (status !== "completed") return false
+  if (scope.view.depth > 0 && scope.awaited() > 0) {
+    await scope.mailed()
+    return true
+  }
+  const more = await beforeEnd(scope)
+  if (more !== undefined) scope.emit({ type: "run.told", reason: "hook", text: more })
+  return more !== undefined || scope.view.mail.length > 0
+}
+
+/** Whoever hears a result wants to know whether it was the last. */
+function noteOn({ view, awaited }: Scope): { note?: string } {
+  if (view.mail.every(({ from }) => from === undefined)) return {}
+  const left = awaited()
+  if (left === 0) return { note: "No other agent is at work for you." }
+  return { note: `${left} more ${left === 1 ? "is" : "are"} still at work; you will hear of each without asking.` }
+}
+
+/** Failures that lie with the provider pass. What a child has done so far is worth another try. */
+const passing: ReadonlySet<Failure["kind"]> = new Set(["rate_limit", "overloaded", "network", "truncated", "stalled"])
+
+async function again({ view, retry, emit, signal }: Scope, error: unknown): Promise<boolean> {
+  if (!(error instanceof Failed) || !passing.has(error.failure.kind) || signal.aborted) return false
+  if (view.depth === 0 || view.retries >= retry.times) return false
+  const wait = Math.round(retry.wait())
+  emit({ type: "run.retried", error: error.failure, wait })
+  await pause(wait, signal)
+  return true
 }
 
 /** A result is reported only when it is safe on disk. */

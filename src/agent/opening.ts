@@ -5,7 +5,17 @@ import { type Agent, type Ceiling, narrow, type Offer, type Task } from "./scope
 /** What is decided about a run before it opens. */
 export type Opening = Pick<
   Extract<Fact, { type: "run.opened" }>,
-  "depth" | "limits" | "model" | "label" | "origin" | "history" | "tuning"
+  | "depth"
+  | "limits"
+  | "model"
+  | "label"
+  | "origin"
+  | "history"
+  | "tuning"
+  | "behind"
+  | "priority"
+  | "announce"
+  | "shares"
 >
 
 type Agents = {
@@ -28,6 +38,8 @@ type Birth = { parent: RunView; ceiling: Ceiling; call: string; task: Task; agen
 type Choices = {
   modelFor(agent: Agent, asked: string | undefined, parent: string): string
   limits(agent: Partial<Limits>, task: Partial<Limits>, depth: number): Limits
+  /** The same within what is left to those above. */
+  within(limits: Limits, behind: boolean): Limits
 }
 
 /** How a child starts. Throws words for the model if it may not, or cannot. */
@@ -45,9 +57,15 @@ export function childOf(birth: Birth, choices: Choices): Opening {
     const asked = role.tools === "*" ? "all" : role.tools.join(", ")
     throw new Error(`agent ${agent.name} has no tools left here; it asks for ${asked}`)
   }
+  const behind = task.background ?? agent.background ?? false
+  const { priority, announce, share } = task
   return {
     depth,
-    limits: choices.limits(agent.limits, task.limits ?? {}, depth),
+    limits: choices.within(choices.limits({ ...task.defaults, ...agent.limits }, task.limits ?? {}, depth), behind),
+    ...(behind && { behind }),
+    ...(priority && priority !== "normal" && { priority }),
+    ...(behind && announce && { announce }),
+    ...(share && { shares: true }),
     label: task.label?.trim() || task.prompt.trim().slice(0, 30),
     origin: { run: parent.id, call },
     ...knowing(birth, tools, choices),
@@ -65,6 +83,8 @@ function knowing({ parent, task, agent }: Birth, tools: readonly Offer[], { mode
   }
   if (parent.history === "fork")
     throw new Error("a fork does not fork again: do the work yourself, or ask for context fresh")
+  if (task.share)
+    throw new Error("a fork has its parent's tools and no board: leave share out, or ask for context fresh")
   if (task.model !== undefined)
     throw new Error("a fork goes on with its parent's model: leave model out, or ask for context fresh")
   return { model: parent.model, history: { as: "fork" as const }, ...(parent.tuning && { tuning: parent.tuning }) }

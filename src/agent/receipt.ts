@@ -29,6 +29,7 @@ export function resultOf(view: View, id: RunId, outcome: Outcome): TaskResult {
     cost: costBetween(run),
     model: run.model,
     receipt: receiptOf(run, outcome),
+    ...(run.rest?.cached && { cached: true as const }),
   }
 }
 

@@ -1,75 +1,28 @@
-import type { Limits, Outcome, RunId, Tuning } from "../core/event.ts"
+import { reasonOf } from "../core/error.ts"
+import type { Outcome, RunId } from "../core/event.ts"
 import type { Hooks } from "../core/hook.ts"
-import type { Log } from "../core/log.ts"
-import type { Image } from "../core/message.ts"
-import { family, lineage, type RunView } from "../core/view.ts"
+import { boardOf, family, type RunView } from "../core/view.ts"
 import type { Model } from "../model/model.ts"
 import { abortable } from "./abortable.ts"
-import { overBudget } from "./budget.ts"
+import { answererFor } from "./answerer.ts"
+import { below } from "./below.ts"
 import { Deadline } from "./deadline.ts"
+import { Delegation } from "./delegation.ts"
+import { awaitedBy, deliver, isUnasked, owedBy } from "./delivery.ts"
 import { drive } from "./loop.ts"
 import { Offered } from "./offered.ts"
-import { agentFor, childOf, forkName, type Opening } from "./opening.ts"
-import { type Answerer, permit, type Question, type Reply } from "./permission.ts"
-import { resultOf } from "./receipt.ts"
-import {
-  type Agent,
-  type Ceiling,
-  type Context,
-  narrow,
-  type Powers,
-  type Scope,
-  type Task,
-  type TaskResult,
-} from "./scope.ts"
+import type { Opening } from "./opening.ts"
+import type { Options, Prompt } from "./options.ts"
+import { permit } from "./permission.ts"
+import { type Reach, reached } from "./reach.ts"
+import { Rights } from "./rights.ts"
+import type { Agent, Launched, Scope, Task, TaskResult } from "./scope.ts"
 import { Slots } from "./slots.ts"
 import { Stopped } from "./stopped.ts"
+import { timed, timeUp } from "./timed.ts"
 import { unusable } from "./unusable.ts"
+import type { Working } from "./working.ts"
 
-export type Options = {
-  log: Log
-  /** The session's id, which the main run's first event tells. */
-  session?: string
-  root: string
-  /** The outermost that anybody may do, as of now. */
-  ceiling(): Omit<Ceiling, "depth">
-  /** The agent of this name, or the one for work that names none. Throws words for the model. */
-  agent(name: string | undefined): Promise<Agent>
-  /** The id of the model for a new run. Throws words for the model. */
-  modelFor(agent: Agent, asked: string | undefined, parent: string): string
-  /** The model that a run was opened with, ready for use. */
-  model(id: string): Promise<Model>
-  /** The system prompt of a new run; what a fork is told instead. */
-  system(agent: Agent, about: { depth: number; context: Context }): string
-  /** Whether work that names no agent goes to a fork. */
-  fork?: boolean
-  /** Where a run ends: its task's own limits, its agent's, then those of the settings. */
-  limits(agent: Partial<Limits>, task: Partial<Limits>, depth: number): Limits
-  newId(): RunId
-  now(): number
-  /** Hides secrets in what tools bring back. */
-  mask?(text: string): string
-  /** Whoever answers questions. Absent: nobody does. */
-  answer?: (question: Question, signal: AbortSignal) => Promise<Reply>
-  /** The commands that people want run around what a run does. */
-  hooksOf?(agent: string): Promise<Hooks | undefined>
-  /** For runs whose agent says nothing of it. */
-  tuning?: Tuning
-}
-
-/** A run at work in this process. `seen` is when anything last happened to it. */
-type Working = {
-  stop: AbortController
-  done: Promise<Outcome>
-  deadline?: Deadline
-  seen: number
-  queued: boolean
-  memo: object
-}
-/** A child that is about to be opened. */
-type Expected = { agent: Agent; id: RunId; context?: string }
-
-export type Prompt = { text: string; images?: Image[]; key?: string }
 /**
  * Runs the runs. It keeps only what the log cannot say: who is at work in this process.
  * Scopes are rebuilt from the log each time, so going on after a crash needs no code of its own.
@@ -80,14 +33,35 @@ export class Runtime {
   #offered: Offered
   /** Resolves when a person next allows something for good. */
   #loosened = Promise.withResolvers<void>()
+  /** Those who wait until something is said to a run. */
+  #listening = new Map<RunId, () => void>()
+  #sending: Promise<void> = Promise.resolve()
+  /** What runs will say that need not work for it. */
+  #known = new Map<RunId, string>()
+  #closed = false
   #options: Options
+  #rights: Rights
+  #delegation: Delegation
 
   constructor(options: Options) {
     this.#options = options
     this.#offered = new Offered(options.log)
+    this.#rights = new Rights(options)
+    this.#delegation = new Delegation({
+      options,
+      rights: this.#rights,
+      offered: this.#offered,
+      at: (run) => this.#working.get(run),
+      open: (agent, opening, run) => this.#open(agent, opening, run),
+      prompt: (run, mail) => this.prompt(run, mail),
+      known: (run, text) => this.#known.set(run, text),
+      sendBehind: (run) => this.sendBehind(run),
+      moveBehind: (run) => this.#moveBehind(this.#view(run)),
+    })
     options.log.listen((event) => {
       const working = this.#working.get(event.run)
       if (working) working.seen = options.now()
+      if (event.type === "mail.sent") this.#listening.get(event.run)?.()
       if (event.type !== "gate.answered" || !event.always) return
       this.#loosened.resolve()
       this.#loosened = Promise.withResolvers()
@@ -107,6 +81,7 @@ export class Runtime {
 
   /** Says something to a run and wakes it; a run at work hears it between two turns. A key is heard only once. */
   prompt(run: RunId, mail: Prompt): Promise<Outcome> {
+    if (this.#closed) throw new Error("the session is closed; open it again to go on")
     const heard = mail.key !== undefined && this.#view(run).heard.has(mail.key)
     if (!heard) this.#options.log.emit(run, { type: "mail.sent", ...mail })
     return this.wake(run)
@@ -116,105 +91,212 @@ export class Runtime {
     const working = this.#working.get(run)
     if (working?.stop.signal.aborted) return working.done.then(() => this.wake(run))
     if (working) return working.done
-    const { rest, mail, messages, task, origin } = this.#view(run)
-    if (rest && mail.length === 0) return Promise.resolve(rest.outcome)
-    if (messages.length === task && mail.length === 0) return Promise.resolve(unasked)
+    const { rest, mail, origin, behind, stopping } = this.#view(run)
+    if (rest && (this.#closed || mail.every(({ quiet }) => quiet))) return Promise.resolve(rest.outcome)
+    if ((isUnasked(this.#view(run)) && !stopping) || this.#closed) return Promise.resolve(unasked)
     const stop = new AbortController()
-    const above = origin && this.#working.get(origin.run)?.stop.signal
-    if (above?.aborted) stop.abort(above.reason) // set going by a parent that is being stopped
+    const above = origin && !behind ? this.#working.get(origin.run)?.stop.signal : undefined
+    if (stopping)
+      stop.abort(new Stopped(stopping.status, stopping.why)) // a crash came before it had stopped
+    else if (above?.aborted) stop.abort(above.reason) // set going by a parent that is being stopped
     const done = this.#work(run, stop.signal)
-    this.#working.set(run, { stop, done, seen: this.#options.now(), queued: false, memo: {} })
+    const moved = Promise.withResolvers<undefined>()
+    this.#working.set(run, {
+      stop,
+      done,
+      seen: this.#options.now(),
+      queued: false,
+      goesOn: false,
+      waited: false,
+      memo: {},
+      moved,
+    })
     return done
   }
 
-  /**
-   * Hands work to another agent and waits for its result. `call` names the request: it is honoured once.
-   * Once the signal has fired nothing is begun any more.
-   */
-  async task(parent: RunId, call: string, task: Task, signal: AbortSignal): Promise<TaskResult> {
-    const view = this.#view(parent)
-    const key = `${parent}/${call}`
-    if (task.prompt.trim() === "") throw new Error("the prompt is empty: say what the agent is to do")
-    if (task.resume !== undefined) await this.#checkType(task)
-    const birth =
-      task.resume === undefined && !view.children.has(call) ? await this.#expected(view, task, signal) : undefined
-    signal.throwIfAborted()
-    // From here to the prompt nothing waits, so that two requests for one child cannot both find it at rest.
-    const begun = task.resume === undefined ? view.children.get(call) : this.#rested(view, task, key)
-    // One that a program starts may come before its parent was ever asked anything.
-    if (!begun && (view.tools.length === 0 || !this.#working.has(parent)))
-      this.#offered.tell(view, this.#powers(view).tools)
-    const run =
-      begun ??
-      this.#open(
-        birth!.agent,
-        childOf({ parent: view, ceiling: this.#powers(view).ceiling, call, task, agent: birth!.agent }, this.#options),
-        birth!.id,
-      )
-    const text = [task.prompt, birth?.context].filter(Boolean).join("\n\n")
-    const outcome = await this.prompt(run, { text, key })
-    return resultOf(this.#options.log.view, run, outcome)
+  /** Hands work to another agent: resolves to its result, or, where nobody waits for that, to who does it. */
+  task(parent: RunId, call: string, task: Task, signal: AbortSignal): Promise<TaskResult | Launched> {
+    return this.#delegation.task(parent, call, task, signal)
   }
 
-  /** Stops a run and all that it set going. Resolves when they are at rest. */
-  async cancel(run: RunId, why = new Stopped("cancelled", "stopped by the user")): Promise<void> {
-    const members = family(this.#options.log.view, run).flatMap((member) => this.#working.get(member) ?? [])
+  /** The same for a program, which waits for the result whatever happens. */
+  finish(parent: RunId, call: string, task: Task, signal: AbortSignal): Promise<TaskResult> {
+    return this.#delegation.finish(parent, call, task, signal)
+  }
+
+  /** Nobody waits for this run any longer: its result is sent when it comes. False if no call waited for it. */
+  sendBehind(run: RunId): boolean {
+    const { origin, behind, rest, stopping } = this.#view(run)
+    const working = this.#working.get(run)
+    if (!origin || behind || rest || stopping || !working?.waited) return false
+    this.#moveBehind(this.#view(run))
+    working.moved.resolve(undefined)
+    return true
+  }
+
+  /** From now on it outlasts those above it, and may use no more than they have left. */
+  #moveBehind(view: RunView): void {
+    const { log, place, now } = this.#options
+    const { id, origin } = view
+    const parent = this.#view(origin!.run)
+    const working = this.#working.get(id)
+    const timeLeft = (run: RunId) => this.#working.get(run)?.deadline?.left()
+    const limits = this.#rights.within(parent, view.limits, true, timeLeft)
+    const announce = parent.depth === 0 ? place?.() : undefined
+    log.emit(id, { type: "run.moved", behind: true, limits, ...(announce && { announce }) })
+    const ms = Math.min(limits.timeout ?? Number.POSITIVE_INFINITY, timeLeft(id) ?? Number.POSITIVE_INFINITY)
+    if (!working || ms === Number.POSITIVE_INFINITY) return
+    working.deadline?.stop()
+    working.deadline = new Deadline({ ms, now, expire: () => void this.cancel(id, timeUp()) })
+  }
+
+  /** Steers a run at work, or goes on behind with one that rests. */
+  tell(run: RunId, mail: Prompt): "heard" | "resumed" {
+    const { rest, behind, heard, origin } = this.#view(run)
+    const resting = rest !== undefined && !this.#working.has(run) && !(mail.key !== undefined && heard.has(mail.key))
+    if (resting && !behind && origin) this.#moveBehind(this.#view(run))
+    void this.prompt(run, mail)
+    return resting ? "resumed" : "heard"
+  }
+
+  /** Stops a run and, as far as the stop reaches, what it set going. Resolves when they are at rest. */
+  async cancel(
+    run: RunId,
+    why = new Stopped("cancelled", "stopped by the user"),
+    reach: Reach = "family",
+  ): Promise<void> {
+    await this.#stop(reached(this.#options.log.view, run, reach), why, { meant: run, goesOn: reach === "turn" })
+  }
+
+  /** All hear of it in the same tick, and none begins anything after that. `meant`: the one that it is about. */
+  async #stop(runs: RunId[], why: Stopped, { meant, goesOn }: { meant?: RunId; goesOn?: boolean } = {}): Promise<void> {
+    const members = runs.flatMap((id) => this.#working.get(id) ?? [])
+    // One that is only just being opened is not at work yet, and must not begin.
+    const awake = runs.filter((id) => {
+      const working = this.#working.get(id)
+      if (working?.stop.signal.aborted && !(working.goesOn && !goesOn)) return false
+      const view = this.#view(id)
+      return !view.rest || (working && (view.mail.some(({ quiet }) => !quiet) || owedBy(this.#options.log.view, view)))
+    })
+    for (const id of awake) {
+      const above = id !== meant ? { above: true as const } : goesOn && { goesOn: true as const }
+      const working = this.#working.get(id)
+      if (working) working.goesOn = id === meant && goesOn === true
+      this.#options.log.emit(id, { type: "run.stopped", status: why.status, why: why.message, ...above })
+    }
     for (const { stop } of members) stop.abort(why)
     await Promise.all(members.map(({ done }) => done))
   }
 
-  /** Takes up everything that a replayed log left unfinished. */
+  /** Takes up everything that a replayed log left unfinished. Resolves when that is done. */
   async resume(): Promise<void> {
     const { view } = this.#options.log
-    // A child whose parent rests was stopped with it, only that its own last fact came too late.
-    const left = [...view.values()].filter(({ origin }) => !origin || !view.get(origin.run)?.rest)
-    await Promise.all(left.map(({ id }) => this.wake(id)))
+    const runs = [...view.values()]
+    const resting = runs.filter(({ rest }) => rest).sort((a, b) => a.rest!.seq - b.rest!.seq)
+    for (const { id } of resting) await this.#deliver(id)
+    // A child that was waited for, and whose parent rests, ended with it: only its own last fact came too late.
+    for (const { id, origin, behind, stopping, rest } of runs) {
+      if (!origin || behind || stopping || rest || !view.get(origin.run)?.rest) continue
+      const why = "whoever waited for it has ended"
+      this.#options.log.emit(id, { type: "run.stopped", status: "cancelled", why, above: true })
+    }
+    await Promise.all(runs.map(({ id }) => this.wake(id)))
+    await this.idle()
+  }
+
+  /** How many children are at work or wait for a place. */
+  running(): number {
+    return [...this.#working.keys()].filter((run) => this.#view(run).depth > 0).length
+  }
+
+  /** Resolves when nothing is at work any more, and nothing is left to be heard. */
+  async idle(): Promise<void> {
+    await this.#sending
+    while (this.#working.size > 0) await Promise.all([...this.#working.values()].map(({ done }) => done))
+  }
+
+  /** Ends all work without a word, as a crash would: whoever opens the session again can go on with it. */
+  async close(): Promise<void> {
+    this.#closed = true
+    if (this.#working.size > 0) this.#options.log.seal()
+    const working = [...this.#working.values()]
+    for (const { stop } of working) stop.abort(new Stopped("cancelled", "the session was closed"))
+    await Promise.all(working.map(({ done }) => done))
   }
 
   async #work(run: RunId, signal: AbortSignal): Promise<Outcome> {
     await null // so that wake() has noted us as working before anything happens
-    const outcome = await this.#drive(run, signal).finally(() => this.#working.delete(run))
-    if (this.#view(run).mail.length > 0 && !signal.aborted) return this.wake(run)
+    const outcome = await this.#drive(run, signal).catch((error) => this.#broke(run, error))
+    await this.#deliver(run)
+    const goesOn = !signal.aborted || this.#working.get(run)?.goesOn
+    this.#working.delete(run)
+    if (goesOn && this.#view(run).mail.some(({ quiet }) => !quiet)) return this.wake(run)
+    return outcome
+  }
+
+  /** The loop never rejects, but what is done before it may: that too is an outcome. */
+  #broke(run: RunId, error: unknown): Outcome {
+    const outcome: Outcome = { status: "failed", text: "", error: { kind: "internal", message: reasonOf(error) } }
+    if (!this.#view(run).rest) this.#options.log.emit(run, { type: "run.settled", outcome, ms: 0 })
+    return outcome
+  }
+
+  /** Sends the result of a run that nobody waited for, once, and wakes whoever it is for. */
+  async #deliver(run: RunId): Promise<void> {
+    if (!owedBy(this.#options.log.view, this.#view(run))) return
+    this.#sending = this.#sending.then(async () => {
+      if (this.#closed) return
+      const told = await deliver(this.#options, this.#view(run))
+      if (told !== undefined) void this.wake(told)
+    })
+    await this.#sending
+  }
+
+  /** A run that need not work: what it would say was said before. */
+  async #settleWith(run: RunId, text: string): Promise<Outcome> {
+    const { log } = this.#options
+    const outcome: Outcome = { status: "completed", text }
+    this.#known.delete(run)
+    log.emit(run, { type: "mail.read" })
+    log.emit(run, { type: "run.settled", outcome, ms: 0, cached: true })
+    await log.synced()
     return outcome
   }
 
   async #drive(run: RunId, signal: AbortSignal): Promise<Outcome> {
     const view = this.#view(run)
+    const known = this.#known.get(run)
+    if (known !== undefined && !signal.aborted) return this.#settleWith(run, known)
     const model = await this.#options.model(view.model).catch((error) => unusable(view.model, error))
     const hooks = (await this.#options.hooksOf?.(view.agent)) ?? noHooks
-    const go = () =>
-      this.#timed(view, () => {
+    const working = this.#working.get(run)!
+    const watch = {
+      working,
+      limits: this.#rights.limits(view),
+      now: this.#options.now,
+      idleFor: () => this.#idleFor(view),
+      end: (why: Stopped) => void this.cancel(run, why),
+    }
+    const go = async () => {
+      if (signal.aborted && view.rest) return view.rest.outcome
+      working.seen = this.#options.now()
+      return timed(watch, () => {
+        working.queued = false
         const scope = this.#scope(view, model, hooks, signal)
         this.#offered.tell(view, scope.tools)
         return drive(scope)
       })
+    }
     if (view.depth === 0) return go()
     this.#slots[view.depth] ??= new Slots(this.#options.ceiling().bounds.parallel)
-    const working = this.#working.get(run)!
-    working.queued = true
-    return this.#slots[view.depth]!.use(signal, "normal", go).catch((error) => {
+    const waits = () => {
+      working.queued = true
+      this.#options.log.emit(run, { type: "run.queued" })
+    }
+    return this.#slots[view.depth]!.use(signal, view.priority, go, waits).catch((error) => {
       if (signal.aborted) return go() // stopped while it queued: the loop settles it, as always
       throw error
     })
-  }
-
-  /** Ends a run whose time is up, or around which nothing has happened for too long. */
-  async #timed(view: RunView, work: () => Promise<Outcome>): Promise<Outcome> {
-    const { timeout, idle } = this.#limits(view)
-    const { now } = this.#options
-    const working = this.#working.get(view.id)!
-    working.queued = false
-    const end = (why: string) => void this.cancel(view.id, new Stopped("timeout", why))
-    if (timeout !== undefined)
-      working.deadline = new Deadline({ ms: timeout, now, expire: () => end("its time was up") })
-    const check = () => idle !== undefined && this.#idleFor(view) > idle && end("nothing happened for too long")
-    const timer = idle === undefined ? undefined : setInterval(check, Math.max(10, idle / 4))
-    try {
-      return await work()
-    } finally {
-      working.deadline?.stop()
-      clearInterval(timer)
-    }
   }
 
   /** Waiting for a person, or for a place, is not idleness. */
@@ -228,25 +310,39 @@ export class Runtime {
   }
 
   #scope(view: RunView, model: Model, hooks: Hooks, signal: AbortSignal): Scope {
-    const { log, now, tuning, mask = (text) => text } = this.#options
+    const { log, now, tuning, mask = (text) => text, retry = { times: 0, wait: () => 0 } } = this.#options
     const from = view.origin && this.#working.get(view.origin.run)?.memo
     const scope: Scope = {
-      ...this.#powers(view),
+      ...this.#rights.powers(view),
       run: view.id,
       model,
       signal,
       view,
       now,
-      limits: this.#limits(view),
-      spent: (more) => overBudget(log.view, view, (run) => this.#limits(run), more),
+      limits: this.#rights.limits(view),
+      spent: (more) => this.#rights.spent(view, more),
+      reserve: (request) => this.#rights.reserve(view, request),
+      callsLeft: () => this.#rights.callsLeft(view),
       emit: (event) => log.emit(view.id, event),
       synced: () => log.synced(),
       broken: () => log.broken(),
       mask,
-      permit: (wish) => permit(scope, wish, this.#answerer(view)),
+      permit: (wish) =>
+        permit(
+          scope,
+          wish,
+          answererFor(view, this.#options, (run) => this.#working.get(run)?.deadline),
+        ),
       loosened: () => this.#loosened.promise,
       hooks,
       spawn: (call, task) => this.task(view.id, call, task, signal),
+      around: { isFork: view.history === "fork", agentOf: (run) => log.view.get(run)?.agent },
+      below: (call) => below(this, log.view, view.id, call),
+      ...this.#board(view),
+      awaited: () => awaitedBy(log.view, view, (id) => this.#working.has(id)),
+      mailed: () => this.#mailed(view, signal),
+      abandon: () => this.#abandon(view),
+      retry,
       tuning: { ...tuning, ...view.tuning },
       memo: this.#working.get(view.id)!.memo,
       ...(from && { from }),
@@ -254,27 +350,28 @@ export class Runtime {
     return scope
   }
 
-  /** The main run's limits are those of this process; a child keeps those that it was opened with. */
-  #limits({ depth, limits }: RunView): Limits {
-    return depth === 0 ? this.#options.limits({}, {}, 0) : limits
+  #board(view: RunView): Pick<Scope, "board"> {
+    const { log } = this.#options
+    const notes = view.shares && boardOf(log.view, view)
+    if (!notes) return {}
+    return { board: { notes, post: (key, text) => log.emit(view.id, { type: "note.posted", key, text }) } }
   }
 
-  #powers({ origin, role }: RunView): Powers {
-    const above = origin ? this.#powers(this.#view(origin.run)).ceiling : { ...this.#options.ceiling(), depth: -1 }
-    return narrow(above, role)
+  async #mailed({ id, mail }: RunView, signal: AbortSignal): Promise<void> {
+    if (mail.length > 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#listening.set(id, resolve)
+    await abortable(signal, promise).finally(() => this.#listening.delete(id))
   }
 
-  /** Who will do a task, and what hooks want it to know. They cannot keep it from starting. */
-  async #expected(parent: RunView, task: Task, signal: AbortSignal): Promise<Expected> {
-    const agent = await agentFor(parent, task, this.#options)
-    const id = this.#options.newId()
-    const hooks = await this.#options.hooksOf?.(agent.name)
-    if (!hooks?.has("SubagentStart")) return { agent, id }
-    const said = await hooks.fire({ event: "SubagentStart", agent: { id, type: agent.name } }, signal)
-    const { context, notes } = said
-    if (notes.length > 0 || context)
-      this.#options.log.emit(parent.id, { type: "hook.ran", event: "SubagentStart", said })
-    return { agent, id, ...(context && { context }) }
+  async #abandon({ id, children }: RunView): Promise<void> {
+    const why = new Stopped("cancelled", `agent ${id}, which started it, has ended`)
+    const behind = [...children.values()].filter((child) => this.#view(child).behind)
+    const { view } = this.#options.log
+    await this.#stop(
+      behind.flatMap((child) => family(view, child)),
+      why,
+    )
   }
 
   #open(agent: Agent, { origin, ...about }: Opening, run = this.#options.newId()): RunId {
@@ -286,48 +383,8 @@ export class Runtime {
     return run
   }
 
-  /** An agent that goes on must still be defined, and be of the type that is asked for. */
-  async #checkType({ resume = "", agent, model, limits, context }: Task): Promise<void> {
-    const run = this.#options.log.view.get(resume)
-    if (!run?.origin) throw new Error(`there is no agent with the id ${JSON.stringify(resume)} in this session`)
-    if (model !== undefined || limits !== undefined || context !== undefined)
-      throw new Error(`agent ${resume} goes on with the model, limits and context that it has: leave these out`)
-    const { name } = run.agent === forkName ? { name: forkName } : await this.#options.agent(run.agent)
-    if (agent !== undefined && agent !== name && (await this.#options.agent(agent)).name !== name)
-      throw new Error(`agent ${resume} is of type ${name}, not ${agent}`)
-  }
-
-  /** A child that has rested and may be given more to do. */
-  #rested(parent: RunView, { resume = "" }: Task, key: string): RunId {
-    const run = this.#view(resume)
-    if (run.origin?.run !== parent.id)
-      throw new Error(`agent ${resume} was started by another agent: only that one may go on with it`)
-    const busy = !run.rest || run.mail.length > 0 || this.#working.has(resume)
-    if (busy && !run.heard.has(key)) throw new Error(`agent ${resume} is still at work: wait for its result`)
-    return run.id
-  }
-
-  /** Whoever answers, told who asks. The time it takes is charged neither to the asker nor to those above it. */
-  #answerer(view: RunView): Answerer | undefined {
-    const { answer, log } = this.#options
-    if (!answer) return undefined
-    return async (asked, signal) => {
-      const above = [...lineage(log.view, view)]
-      const deadlines = above.flatMap(({ id }) => this.#working.get(id)?.deadline ?? [])
-      for (const deadline of deadlines) deadline.pause()
-      try {
-        const path = above.map(({ agent }) => agent).reverse()
-        return await abortable(signal, answer({ ...asked, path }, signal))
-      } finally {
-        for (const deadline of deadlines) deadline.resume()
-      }
-    }
-  }
-
   #view(run: RunId): RunView {
-    const found = this.#options.log.view.get(run)
-    if (!found) throw new Error(`there is no run ${run} in this session`)
-    return found
+    return this.#rights.view(run)
   }
 }
 

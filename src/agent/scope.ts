@@ -8,11 +8,23 @@ import {
   type Rule,
   type Touch,
 } from "../core/access.ts"
-import type { Fact, Failure, Hint, Limits, Role, RunId, Status, Tuning } from "../core/event.ts"
+import type {
+  Budget,
+  Fact,
+  Failure,
+  Hint,
+  Limits,
+  Place,
+  Priority,
+  Role,
+  RunId,
+  Status,
+  Tuning,
+} from "../core/event.ts"
 import type { Hooks } from "../core/hook.ts"
 import type { Image } from "../core/message.ts"
 import type { Cost, Usage } from "../core/usage.ts"
-import type { RunView } from "../core/view.ts"
+import type { Note, RunView } from "../core/view.ts"
 import type { Model, ToolSpec } from "../model/model.ts"
 import type { Unrecorded } from "./budget.ts"
 import type { Receipt } from "./receipt.ts"
@@ -52,6 +64,8 @@ export type Agent = {
   tuning?: Tuning
   /** What it knows of its parent's conversation; nothing if absent. */
   context?: Context
+  /** Nobody waits for it, unless the task says so. */
+  background?: true
   /** Left out of the list that models see. */
   hidden?: true
 }
@@ -75,9 +89,20 @@ export type Use = {
   files: ReadonlyMap<string, string>
   /** Live output, for people. */
   show(text: string): void
-  spawn(task: Task): Promise<TaskResult>
+  spawn(task: Task): Promise<TaskResult | Launched>
+  /** The agents that this run has started, and those that they have. */
+  below: Below
+  /** What it shares with those that it came with, if it does. */
+  board?: Board
   /** Puts a change of a file on record before it is made. */
   plan(change: Change): Promise<void>
+}
+
+/** What a tool may know of the run that calls it, to tell what it wants to touch. */
+export type Around = {
+  isFork: boolean
+  /** The agent that does the work of a run below it. */
+  agentOf(run: RunId): string | undefined
 }
 
 export type Tool<In extends z.ZodType = z.ZodType> = {
@@ -88,8 +113,10 @@ export type Tool<In extends z.ZodType = z.ZodType> = {
   repeatable: boolean
   /** Whether it must not overlap with other calls of the same turn. */
   alone?: true
-  /** Whether it sets other runs going; such tools are withheld at the greatest depth. */
+  /** Whether it is about other runs; such tools are withheld at the greatest depth. */
   spawns?: true
+  /** Whether it is for those that share something, and only for them, whatever tools they are given. */
+  shares?: true
   /** Other names under which models may call it. */
   aliases?: string[]
   /**
@@ -97,7 +124,7 @@ export type Tool<In extends z.ZodType = z.ZodType> = {
    * if nobody can tell. A tool that has this may be run anew as long as no change is on record.
    */
   recall?(change: Change): Promise<Output | "again" | undefined>
-  access(input: z.output<In>, root: string): Access | Promise<Access>
+  access(input: z.output<In>, root: string, around: Around): Access | Promise<Access>
   /** What it would do, for the person who is asked about it. Changes nothing. */
   preview?(input: z.output<In>, use: Pick<Use, "root">): Promise<Details | undefined>
   run(input: z.output<In>, use: Use): Promise<Output>
@@ -107,7 +134,8 @@ export type Tool<In extends z.ZodType = z.ZodType> = {
 export const tool = <In extends z.ZodType>(definition: Tool<In>): Tool => definition as unknown as Tool
 
 /** A tool before it is needed: what a model sees of it, how its calls are treated, and how to get the rest. */
-export type Offer = ToolSpec & Pick<Tool, "repeatable" | "alone" | "spawns" | "aliases"> & { load(): Promise<Tool> }
+export type Offer = ToolSpec &
+  Pick<Tool, "repeatable" | "alone" | "spawns" | "shares" | "aliases"> & { load(): Promise<Tool> }
 
 /** A piece of work for another agent, or more of it for one that has rested. */
 export type Task = {
@@ -121,7 +149,21 @@ export type Task = {
   /** Instead of the agent's own. */
   context?: Context
   limits?: Partial<Limits>
+  /** Limits for an agent that says nothing of them. */
+  defaults?: Partial<Limits>
+  /** Whether to go on without waiting for it: its result is sent when it comes. If absent: as its agent says. */
+  background?: boolean
+  priority?: Priority
+  /** Whether it has a board in common with others of its parent that share. */
+  share?: boolean
+  /** Whether an answer that was given to the very same before will do. */
+  cache?: boolean
+  /** Where its result is announced, instead of being sent to its parent. */
+  announce?: Place
 }
+
+/** What there is of a task at once, if nobody waits for it. */
+export type Launched = { status: "async_launched"; agentId: RunId; agentType: string; label: string }
 
 /** What a program gets of a task; a model gets the content and a line. */
 export type TaskResult = {
@@ -136,7 +178,21 @@ export type TaskResult = {
   cost: Cost
   model: string
   receipt: Receipt
+  /** Its content is what an earlier run answered to the very same. */
+  cached?: true
 }
+
+/** The agents below a run. Whoever is not below it does not exist for it. */
+export type Below = {
+  list(): RunView[]
+  /** Stops one and all below it. Resolves when they are at rest. */
+  stop(run: RunId): Promise<void>
+  /** Tells one something: at work it hears it between two turns, at rest it goes on with it behind. */
+  tell(run: RunId, text: string): Promise<"heard" | "resumed">
+}
+
+/** Notes by key, for all that share; each has who wrote it last. */
+export type Board = { post(key: string, text: string): void; notes: ReadonlyMap<string, Note> }
 
 /** The outermost that a run and all below it may do. It goes down unchanged or tighter. */
 export type Ceiling = {
@@ -162,7 +218,11 @@ export type Scope = Powers & {
   view: RunView
   limits: Limits
   /** Which budget is used up, its own or that of a run above it. */
-  spent(more?: Unrecorded): "tokens" | "cost" | undefined
+  spent(more?: Unrecorded): Budget | undefined
+  /** Counts a request that is about to be made as spent, until the function it returns is called. */
+  reserve(request: Unrecorded): () => void
+  /** How many more calls of tools it may make, as far as budgets say. */
+  callsLeft(): number
   emit(event: Fact | Hint): void
   /** Resolves when everything emitted so far is safe on disk. */
   synced(): Promise<void>
@@ -174,7 +234,18 @@ export type Scope = Powers & {
   /** Resolves when a person has allowed something for good. */
   loosened(): Promise<void>
   hooks: Hooks
-  spawn(call: string, task: Task): Promise<TaskResult>
+  spawn(call: string, task: Task): Promise<TaskResult | Launched>
+  below(call: string): Below
+  around: Around
+  board?: Board
+  /** How many agents below it will send it their results. */
+  awaited(): number
+  /** Resolves when something is said to it. */
+  mailed(): Promise<void>
+  /** Stops those whose results it will not hear any more. */
+  abandon(): Promise<void>
+  /** How often it is asked again after its provider has failed for good, and how long that waits. */
+  retry: { times: number; wait(): number }
   /** Milliseconds on a clock that never jumps. */
   now(): number
   tuning: Tuning
@@ -200,14 +271,14 @@ export type Permission = { allow: true; fence?: Fence } | { allow: false; why: s
  * down. The role of the parent is no part of it, so one that may only delegate can still start a coder; but what a
  * read-only parent starts is read-only too.
  */
-export function narrow(above: Ceiling, role: Role): Powers {
+export function narrow(above: Ceiling, role: Role, shares = false): Powers {
   const depth = above.depth + 1
   const gate = role.readonly ? stricter(above.gate, readOnly) : above.gate
   const fence = tighter(above.fence, role.readonly ? shut : role.fence)
   const own = above.own?.(role)
-  const named = role.tools === "*" ? above.tools : above.tools.filter(({ name }) => role.tools.includes(name))
+  const named = (name: string) => (role.tools === "*" || role.tools.includes(name)) && !role.denied.includes(name)
   const deeper = depth < above.bounds.depth
-  const tools = named.filter(({ name, spawns }) => !role.denied.includes(name) && (!spawns || deeper))
+  const tools = above.tools.filter((tool) => (tool.shares ? shares : named(tool.name) && (!tool.spawns || deeper)))
   const kept = fence && { fence }
   const hidden = [...(above.hidden ?? []), ...deniedReads(role.rules ?? [])]
   const ceiling = { ...above, depth, gate, ...kept }

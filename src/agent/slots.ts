@@ -1,4 +1,5 @@
-export type Priority = "high" | "normal" | "low"
+import type { Priority } from "../core/event.ts"
+
 const order: readonly Priority[] = ["high", "normal", "low"]
 
 /** How often a queue may be passed over for a more urgent one before it has its turn all the same. */
@@ -14,10 +15,13 @@ export class Slots {
     this.#free = size
   }
 
-  /** Rejects with the signal's reason if it fires while the work still waits. */
-  async use<T>(signal: AbortSignal, priority: Priority, work: () => Promise<T>): Promise<T> {
+  /** Rejects with the signal's reason if it fires while the work still waits. `waits` hears that it must. */
+  async use<T>(signal: AbortSignal, priority: Priority, work: () => Promise<T>, waits?: () => void): Promise<T> {
     if (this.#free > 0) this.#free--
-    else await this.#wait(signal, this.#waiting[priority])
+    else {
+      waits?.()
+      await this.#wait(signal, this.#waiting[priority])
+    }
     try {
       return await work()
     } finally {

@@ -43,10 +43,42 @@ export type Origin = { run: RunId; call: string }
 export type History = { as: "fork" } | { as: "filtered"; tools: string[] }
 
 /** Why the engine itself says something to a run. Each is said at most once between two rests. */
-export type Reason = "turns" | "tokens" | "cost" | "length" | "empty" | "refusal" | "report" | "hook"
+export type Reason = "turns" | Budget | "length" | "empty" | "refusal" | "report" | "hook"
 
-/** Where a run must end, counted since it last rested. Tokens, dollars and time are those of its whole family. */
-export type Limits = { turns: number; tokens?: number; cost?: number; timeout?: number; idle?: number }
+/** What a run may use up together with all that it sets going: tokens, dollars, calls of tools. */
+export type Budget = "tokens" | "cost" | "tools"
+
+/** Where a run must end, counted since it last rested. Budgets and times are those of its whole family. */
+export type Limits = { turns: number; tokens?: number; cost?: number; tools?: number; timeout?: number; idle?: number }
+
+/** Who goes first where many wait for a place. */
+export type Priority = "high" | "normal" | "low"
+
+/** Where in the world outside a conversation takes place. */
+export type Place = { channel: string; chatId: string }
+
+/** Something that passes between a session and the world outside. What comes in is for the main run; what goes out is from it. */
+export type Post = Place & {
+  id: string
+  way: "in" | "out"
+  sender: string
+  text: string
+  /** The same for people, where the text is made for a model. */
+  plain?: string
+  /** What it answers. */
+  replyTo?: string
+}
+
+/**
+ * Why a run was told to stop. `above`: the stop was meant for a run above it. `goesOn`: it then takes up what was said to
+ * it meanwhile.
+ */
+export type Stopping = {
+  status: Extract<Status, "cancelled" | "timeout" | "budget">
+  why: string
+  above?: true
+  goesOn?: true
+}
 
 /** What a model is told about how to answer. */
 export type Tuning = { temperature?: number; topP?: number; effort?: "low" | "medium" | "high" }
@@ -89,16 +121,36 @@ export type Fact =
       session?: string
       origin?: Origin
       history?: History
+      priority?: Priority
+      /** Nobody waits for it: its result is sent when it has one. */
+      behind?: true
+      /** Where its result is announced, instead of being sent to the run that it came from. */
+      announce?: Place
+      /** It writes and reads the board of those that it came with. */
+      shares?: true
     }
   /** The tools that its model sees from here on, or the run that was shown the same ones. */
   | { type: "tools.offered"; tools: ToolSpec[] | RunId }
   | { type: "run.told"; reason: Reason; text: string }
   | { type: "model.chosen"; model: string }
-  | { type: "run.settled"; outcome: Outcome; ms: number }
+  /** From here on its result is waited for, or sent when it comes. */
+  | { type: "run.moved"; behind: boolean; limits?: Limits; announce?: Place }
+  /** It is to end. That it did is another fact, which may come a little later or after a crash. */
+  | ({ type: "run.stopped" } & Stopping)
+  /** Its provider failed for good, and after a while it is asked once more all the same. */
+  | { type: "run.retried"; error: Failure; wait: number }
+  /** `cached`: with what an earlier run answered to the very same. */
+  | { type: "run.settled"; outcome: Outcome; ms: number; cached?: true }
   /** Its conversation was made shorter, from so many tokens to so many, as far as can be told. */
   | ({ type: "run.compacted"; before: number; after: number; usage: Usage; cost: Cost; ms: number } & Squeeze)
-  | { type: "mail.sent"; text: string; images?: Image[]; key?: string }
-  | { type: "mail.read" }
+  /** `from`: the agent whose result it is. `quiet`: no reason to rise from rest for. */
+  | { type: "mail.sent"; text: string; images?: Image[]; key?: string; from?: RunId; quiet?: true }
+  /** `note`: what is to be known beside the results that were read. */
+  | { type: "mail.read"; note?: string }
+  | { type: "note.posted"; key: string; text: string }
+  | ({ type: "bus.posted" } & Post)
+  /** Whoever it was for has dealt with it. */
+  | { type: "bus.taken"; id: string }
   | { type: "turn.failed"; error: Failure; wait: number | null; usage: Usage; cost: Cost }
   | { type: "turn.ended"; parts: Part[]; stop: Stop; usage: Usage; cost: Cost; ms: number }
   | { type: "call.started"; id: string; name: string }
@@ -137,9 +189,12 @@ export type Hint =
   | { type: "call.delta"; id: string; text: string }
   /** More of the summary that its conversation is made shorter with. */
   | { type: "run.compacting"; text: string }
+  /** It waits for a place among those at work. */
+  | { type: "run.queued" }
 
 export type Stamped<T> = T & { seq: number; at: number; run: RunId }
 export type Event = Stamped<Fact> | Stamped<Hint>
 
-export const isHint = (event: Event): event is Stamped<Hint> =>
-  event.type === "turn.delta" || event.type === "call.delta" || event.type === "run.compacting"
+const hints: ReadonlySet<string> = new Set<Hint["type"]>(["turn.delta", "call.delta", "run.compacting", "run.queued"])
+
+export const isHint = (event: Event): event is Stamped<Hint> => hints.has(event.type)

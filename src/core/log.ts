@@ -21,6 +21,7 @@ export class Log {
   #listeners = new Set<Listener>()
   #untold: Event[] = []
   #telling = false
+  #sealed = false
   #sink: Sink
   #clock: () => number
   #complain: (error: unknown) => void
@@ -33,6 +34,7 @@ export class Log {
   }
 
   emit(run: RunId, body: Fact | Hint): void {
+    if (this.#sealed) return
     const event = { seq: this.#seq + 1, at: this.#clock(), run, ...body } as Event
     this.#take(event)
     if (!isHint(event)) this.#sink.append(event)
@@ -70,6 +72,11 @@ export class Log {
     }
     this.#seq = Math.max(this.#seq, seq)
     return refused
+  }
+
+  /** Nothing that comes later is taken: work that is broken off now can be gone on with from here. */
+  seal(): void {
+    this.#sealed = true
   }
 
   /** Resolves when every fact so far is safe on disk. */

@@ -1,11 +1,26 @@
 import type { Change, Rule, Todo } from "./access.ts"
 import { stepCall } from "./calls.ts"
 import { compacted } from "./compact.ts"
-import type { Asking, Event, Failure, Limits, Origin, Outcome, Reason, Role, RunId, Tuning } from "./event.ts"
+import type {
+  Asking,
+  Event,
+  Failure,
+  Limits,
+  Origin,
+  Outcome,
+  Place,
+  Post,
+  Priority,
+  Reason,
+  Role,
+  RunId,
+  Stopping,
+  Tuning,
+} from "./event.ts"
+import { type Mail, said } from "./mail.ts"
 import {
   type Call,
   callsOf,
-  type Image,
   type Message,
   type Result,
   type Stop,
@@ -16,8 +31,6 @@ import {
 import { opened } from "./opened.ts"
 import { addCost, addUsage, type Cost, type Usage } from "./usage.ts"
 import { type Weight, weighed } from "./weight.ts"
-
-type Mail = { text: string; images?: Image[] }
 
 export type CallView = {
   call: Call
@@ -45,6 +58,15 @@ export type RunView = {
   tuning?: Tuning
   label?: string
   origin?: Origin
+  /** Whether its result is sent when it comes, and nobody waits for it. */
+  behind: boolean
+  priority: Priority
+  announce?: Place
+  shares?: true
+  /** It waits for a place among those at work. */
+  queued: boolean
+  /** It was told to stop and has not yet. */
+  stopping?: Stopping
   /** The runs it set going, by the call that did. */
   children: Map<string, RunId>
   /** How it began to know its parent's conversation, if it does. */
@@ -81,6 +103,8 @@ export type RunView = {
   partial: string
   /** The same mistake in calls, made over and over. */
   mistake: { text: string; times: number }
+  /** How often since then it was asked again after its provider had failed for good. */
+  retries: number
   usage: Usage
   cost: Cost
   toolCalls: number
@@ -98,13 +122,25 @@ export type RunView = {
   todo: Todo[]
   /** Of the main run: what a person has allowed for good, for every run of the session. */
   allowed: Rule[]
+  /** What those of its children that share anything have told each other. */
+  board: Map<string, Note>
+  /** Of the main run: what came in or is to go out, and has not been dealt with. */
+  posts: Map<string, Post>
   draft: { text: string; reasoning: string }
   /** The summary so far, while its conversation is made shorter. */
   compacting?: string
   failing?: { error: Failure; wait: number | null; at: number }
   openedAt: number
-  rest?: { outcome: Outcome; seq: number; ms: number }
+  /** When it last rose from rest. */
+  roseAt: number
+  /** When anything last happened to it. */
+  seenAt: number
+  /** `above`: it was stopped with a run above it. `returned`: its result went to whoever waited for it. */
+  rest?: { outcome: Outcome; seq: number; ms: number; cached?: true; above?: true; returned?: true }
 }
+
+/** A note on a board, with whoever wrote it last. */
+export type Note = { text: string; by: RunId; agent: string; at: number }
 
 type Spent = { usage: Usage; cost: Cost; toolCalls: number }
 
@@ -118,6 +154,9 @@ export type Deeds = {
 
 export type View = Map<RunId, RunView>
 
+/** What may happen to a run that waits for a place. */
+const whileQueued: ReadonlySet<Event["type"]> = new Set(["mail.sent", "run.moved", "run.stopped"])
+
 /** The only place where an event changes anything. In place, and O(1) but for those that take over or shorten a conversation. */
 export function apply(view: View, event: Event): void {
   if (event.type === "run.opened") {
@@ -128,6 +167,8 @@ export function apply(view: View, event: Event): void {
   }
   const run = view.get(event.run)
   if (!run) throw new Error(`event ${event.seq} (${event.type}) is about an unknown run, ${event.run}`)
+  run.seenAt = event.at
+  run.queued = event.type === "run.queued" || (run.queued && whileQueued.has(event.type))
   step(view, run, event)
 }
 
@@ -165,15 +206,64 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       run.draft = { text: "", reasoning: "" }
       delete run.failing
       delete run.compacting
-      run.rest = { outcome: event.outcome, seq: event.seq, ms: event.ms }
+      run.rest = {
+        outcome: event.outcome,
+        seq: event.seq,
+        ms: event.ms,
+        ...(event.cached && { cached: true }),
+        ...(run.stopping?.above && { above: true }),
+      }
+      // Whoever was stopped does not rise for results that it had not heard by then.
+      if (run.stopping)
+        run.mail = run.mail.map((mail) =>
+          mail.from === undefined && !run.stopping?.above ? mail : { ...mail, quiet: true },
+        )
+      delete run.stopping
       return
-    case "mail.sent":
-      run.mail.push({ text: event.text, ...(event.images && { images: event.images }) })
+    case "run.moved":
+      run.behind = event.behind
+      if (event.limits) run.limits = event.limits
+      if (event.announce) run.announce = event.announce
+      else delete run.announce
+      if (run.rest) run.rest.returned = true // the result that it rests with is not what will be sent
+      return
+    case "run.stopped":
+      if (!event.goesOn) run.mail = run.mail.map((mail) => ({ ...mail, quiet: true }))
+      if (!run.rest) run.stopping = { status: event.status, why: event.why, ...(event.above && { above: true }) }
+      else if (event.above) run.rest.above = true
+      return
+    case "run.retried":
+      run.retries++
+      run.failing = { error: event.error, wait: event.wait, at: event.at }
+      return
+    case "run.queued":
+      return
+    case "note.posted":
+      boardOf(view, run)?.set(event.key, { text: event.text, by: run.id, agent: run.agent, at: event.at })
+      return
+    case "bus.posted": {
+      const { type, seq, at, run: id, ...post } = event
+      run.posts.set(post.id, post)
+      run.heard.add(post.id)
+      return
+    }
+    case "bus.taken":
+      run.posts.delete(event.id)
+      return
+    case "mail.sent": {
+      const { text, images, from, quiet } = event
+      run.mail.push({ text, ...(images && { images }), ...(from && { from }), ...(quiet && { quiet }) })
       if (event.key) run.heard.add(event.key)
       return
+    }
     case "mail.read":
-      if (run.rest) rise(run)
-      for (const mail of run.mail) run.messages.push({ role: "user", ...mail })
+      if (run.rest)
+        rise(
+          run,
+          event.at,
+          run.mail.some(({ from }) => from === undefined),
+        )
+      run.messages.push(...said(run.mail, event.note))
       run.mail = []
       run.squeezed = false
       // The end that two of them lead to was that of the work before.
@@ -223,19 +313,23 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
   }
 }
 
-/** A run that rested starts anew: its limits count from here. */
-function rise(run: RunView): void {
+const limiting: ReadonlySet<Reason> = new Set(["turns", "tokens", "cost", "tools"])
+
+/** A run that rested starts anew. Its limits count from here, unless it rises only to hear what it set going itself. */
+function rise(run: RunView, at: number, anew: boolean): void {
   delete run.rest
-  run.before = { ...run.family, usage: { ...run.family.usage } }
+  run.roseAt = at
+  if (anew) run.before = { ...run.family, usage: { ...run.family.usage } }
   run.deeds = { read: new Set(), changed: new Map(), commands: [], refused: 0 }
-  run.turns = 0
+  if (anew) run.turns = 0
   run.task = run.messages.length
   run.squeezed = false
   run.overflows = 0
-  run.told = new Set()
+  run.told = new Set(anew ? [] : [...run.told].filter((reason) => limiting.has(reason)))
   run.keptOn = 0
   run.partial = ""
   run.mistake = { text: "", times: 0 }
+  run.retries = 0
 }
 
 function spend(view: View, run: RunView, usage: Usage, cost: Cost): void {
@@ -257,6 +351,10 @@ function shownTo(view: View, run: RunId): ToolSpec[] {
 export function* lineage(view: View, run: RunView): Generator<RunView> {
   for (let each: RunView | undefined = run; each; each = each.origin && view.get(each.origin.run)) yield each
 }
+
+/** Those that came from one run share its board. */
+export const boardOf = (view: View, { origin }: RunView): Map<string, Note> | undefined =>
+  origin && view.get(origin.run)?.board
 
 /** The text of the last answer, unless something was said since. */
 export function lastText(run: RunView): string {

@@ -83,6 +83,17 @@ const access = variant("kind", {
 
 const rule = shape({ tool: text, pattern: text, do: word("allow", "ask", "deny") })
 
+const limits = shape({
+  turns: number,
+  tokens: or(undefined, number),
+  cost: or(undefined, number),
+  tools: or(undefined, number),
+  timeout: or(undefined, number),
+  idle: or(undefined, number),
+})
+
+const place = shape({ channel: text, chatId: text })
+
 const known: { [F in Fact as F["type"]]: Fields<Omit<F, "type">> } = {
   "run.opened": {
     agent: text,
@@ -99,21 +110,22 @@ const known: { [F in Fact as F["type"]]: Fields<Omit<F, "type">> } = {
       mode: or(undefined, word("default", "acceptEdits")),
       fence: or(undefined, shape({ level: word("read-only", "workspace-write"), network: flag })),
     }),
-    limits: shape({
-      turns: number,
-      tokens: or(undefined, number),
-      cost: or(undefined, number),
-      timeout: or(undefined, number),
-      idle: or(undefined, number),
-    }),
+    limits,
     tuning: or(undefined, anything),
     label: or(undefined, text),
     session: or(undefined, text),
     origin: or(undefined, shape({ run: text, call: text })),
     history: or(undefined, variant("as", { fork: {}, filtered: { tools: list(text) } })),
+    priority: or(undefined, word("high", "normal", "low")),
+    behind: or(undefined, flag),
+    announce: or(undefined, place),
+    shares: or(undefined, flag),
   },
   "tools.offered": { tools: either(text, list(shape({ name: text, description: text, schema: anything }))) },
-  "run.told": { reason: word("turns", "tokens", "cost", "length", "empty", "refusal", "report", "hook"), text },
+  "run.told": {
+    reason: word("turns", "tokens", "cost", "tools", "length", "empty", "refusal", "report", "hook"),
+    text,
+  },
   "run.compacted": {
     from: count,
     summary: or(undefined, text),
@@ -125,9 +137,35 @@ const known: { [F in Fact as F["type"]]: Fields<Omit<F, "type">> } = {
     ms: number,
   },
   "model.chosen": { model: text },
-  "run.settled": { outcome, ms: number },
-  "mail.sent": { text, images, key: or(undefined, text) },
-  "mail.read": {},
+  "run.moved": { behind: flag, limits: or(undefined, limits), announce: or(undefined, place) },
+  "run.stopped": {
+    status: word("cancelled", "timeout", "budget"),
+    why: text,
+    above: or(undefined, flag),
+    goesOn: or(undefined, flag),
+  },
+  "run.retried": { error: failure, wait: number },
+  "run.settled": { outcome, ms: number, cached: or(undefined, flag) },
+  "mail.sent": {
+    text,
+    images,
+    key: or(undefined, text),
+    from: or(undefined, text),
+    quiet: or(undefined, flag),
+  },
+  "mail.read": { note: or(undefined, text) },
+  "note.posted": { key: text, text },
+  "bus.posted": {
+    id: text,
+    way: word("in", "out"),
+    channel: text,
+    chatId: text,
+    sender: text,
+    text,
+    plain: or(undefined, text),
+    replyTo: or(undefined, text),
+  },
+  "bus.taken": { id: text },
   "turn.failed": { error: failure, wait: or(null, number), usage, cost },
   "turn.ended": {
     parts: list(part),

@@ -19,7 +19,11 @@ export const loading = ({ world, environment, web }: BuiltIn): Loading => ({
   web_fetch: async () => (await import("./web-fetch.ts")).webFetch(world, { allowPrivate: web.allowPrivate }),
   web_search: async () => (await import("./web-search.ts")).webSearch(world, web.search ?? { key: "" }),
   task: async () => (await import("./task.ts")).task(world),
+  task_status: async () => (await import("./task-status.ts")).taskStatus({ now: Date.now }),
+  task_stop: async () => (await import("./task-stop.ts")).taskStop(),
+  task_message: async () => (await import("./task-message.ts")).taskMessage(),
   todo_write: async () => (await import("./todo-write.ts")).todoWrite(),
+  board: async () => (await import("./board.ts")).board(),
 })
 
 /** The tools that every session has, in the order in which models see them. */

@@ -9,7 +9,8 @@ export type Family = { group: number; mark: string; since: number }
 
 /** Signals the group, and whoever left it. Where there is no /proc, those who left are out of reach. */
 export function signalFamily(family: Family, signal: NodeJS.Signals): void {
-  const away = members(family, 0).filter(({ group }) => group !== family.group)
+  const { processes, marked } = tableNow()
+  const away = familyIn(processes, family, marked.get(family.mark)).filter(({ group }) => group !== family.group)
   send(-family.group, signal)
   for (const { pid } of away) send(pid, signal)
 }
@@ -37,19 +38,45 @@ const newest = (): number => Number(read("/proc/loadavg").trim().split(" ").at(-
 
 type Process = { pid: number; parent: number; group: number }
 
-/** The processes with the mark and all below them, also those that wiped their environment. */
-function members({ group, mark }: Family, from: number): Process[] {
+/** The processes of a family among those with ids from here on. */
+function members(family: Family, from: number): Process[] {
   const pids = all().filter((pid) => pid >= from)
-  const marked = new Set(pids.filter((pid) => read(`/proc/${pid}/environ`).includes(mark)))
+  const marked = new Set(pids.filter((pid) => read(`/proc/${pid}/environ`).includes(family.mark)))
+  return marked.size === 0 ? [] : familyIn(new Map(pids.map((pid) => [pid, look(pid)])), family, marked)
+}
+
+/** Those with the mark and all below them, also those that wiped their environment. */
+function familyIn(processes: ReadonlyMap<number, Process>, { group }: Family, marked = new Set<number>()): Process[] {
   if (marked.size === 0) return []
-  const processes = new Map(pids.map((pid) => [pid, look(pid)]))
   const belongs = (pid: number, steps = 0): boolean => {
     if (marked.has(pid) || pid === group) return true
     const parent = processes.get(pid)?.parent
-    return parent !== undefined && steps < pids.length && belongs(parent, steps + 1)
+    return parent !== undefined && steps < processes.size && belongs(parent, steps + 1)
   }
   return [...processes.values()].filter(({ pid }) => belongs(pid))
 }
+
+/** All processes of the machine, and those with each mark. */
+type Table = { processes: Map<number, Process>; marked: Map<string, Set<number>> }
+
+/** The machine has one such table, so one look at it serves all that are stopped in the same tick. */
+let table: Table | undefined
+
+function tableNow(): Table {
+  if (table) return table
+  const pids = all()
+  table = { processes: new Map(pids.map((pid) => [pid, look(pid)])), marked: new Map() }
+  for (const pid of pids) {
+    const mark = markIn.exec(read(`/proc/${pid}/environ`))?.[1]
+    if (mark !== undefined) table.marked.set(mark, (table.marked.get(mark) ?? new Set()).add(pid))
+  }
+  setImmediate(() => {
+    table = undefined
+  })
+  return table
+}
+
+const markIn = new RegExp(`(?:^|\\0)${markName}=([^\\0]*)`)
 
 function all(): number[] {
   try {

@@ -215,7 +215,11 @@ test("a provider's failure ends the run with its reason, and what it cost is cou
   const error = { kind: "authentication", message: "the key is not valid" }
   assert.deepEqual(outcome, { status: "failed", text: "", error })
   const failed = facts.find(({ type }) => type === "turn.failed")
-  assert.deepEqual(failed && "wait" in failed && [failed.error, failed.wait, failed.usage.input], [error, null, 7])
+  assert.deepEqual(failed && "usage" in failed && "wait" in failed && [failed.error, failed.wait, failed.usage.input], [
+    error,
+    null,
+    7,
+  ])
   assert.ok(view.usage.input >= 7)
 })
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { type Priority, Slots } from "../../src/agent/slots.ts"
+import { Slots } from "../../src/agent/slots.ts"
+import type { Priority } from "../../src/core/event.ts"
 
 const never = new AbortController().signal
 

@@ -217,7 +217,7 @@ test("what a program gets: numbers of this task alone, and a receipt from the re
   })
   const each = world(model, { tools: [...toolsOf([]), writes] })
   const main = each.open()
-  const first = await each.runtime.task(main, "one", { agent: "lead", prompt: "do it" }, never)
+  const first = await each.runtime.finish(main, "one", { agent: "lead", prompt: "do it" }, never)
   assert.deepEqual(
     { ...first, durationMs: 0 },
     {
@@ -242,10 +242,10 @@ test("what a program gets: numbers of this task alone, and a receipt from the re
       },
     },
   )
-  const second = await each.runtime.task(main, "two", { prompt: "anything else?", resume: "r1" }, never)
+  const second = await each.runtime.finish(main, "two", { prompt: "anything else?", resume: "r1" }, never)
   assert.deepEqual([second.toolCalls, second.usage.input, second.receipt.filesChanged], [0, 20, []])
   assert.deepEqual(
-    await each.runtime.task(main, "one", { agent: "lead", prompt: "do it" }, never).then(({ agentId }) => agentId),
+    await each.runtime.finish(main, "one", { agent: "lead", prompt: "do it" }, never).then(({ agentId }) => agentId),
     "r1",
   )
   assert.equal(each.view.size, 2)
@@ -277,7 +277,11 @@ test("of two requests in one turn to go on with a child, one is refused", async 
     task("explore", "second", { resume: "r1" }),
     task("explore", "third", { resume: "r1" }),
   )
-  assert.deepEqual(texts, ["heard 1", "heard 3", "agent r1 is still at work: wait for its result"])
+  assert.deepEqual(texts, [
+    "heard 1",
+    "heard 3",
+    "agent r1 is still at work: wait for its result, or steer it with task_message",
+  ])
 })
 
 test("an agent that may start only some others can start none but those", async () => {
@@ -317,9 +321,9 @@ test("the receipt of a child has what its own children did, in the order in whic
   })
   const each = world(model, { tools: [...toolsOf([]), wrote("first", null, "h1"), wrote("second", "h1", "h2")] })
   const main = each.open()
-  const first = await each.runtime.task(main, "one", { agent: "lead", prompt: "p" }, never)
+  const first = await each.runtime.finish(main, "one", { agent: "lead", prompt: "p" }, never)
   assert.deepEqual(first.receipt.filesChanged, [{ path: "/w/f", before: null, after: "h2" }])
-  const again = await each.runtime.task(main, "two", { prompt: "more?", resume: first.agentId }, never)
+  const again = await each.runtime.finish(main, "two", { prompt: "more?", resume: first.agentId }, never)
   assert.deepEqual([again.content, again.receipt.filesChanged], ["nothing more", []])
 })
 
@@ -358,9 +362,9 @@ test("waiting for a place is not idleness, and a month is not over at once", asy
 test("an agent that goes on keeps its model and its limits", async () => {
   const each = world(scripted(() => "ok"))
   const main = each.open()
-  const { agentId } = await each.runtime.task(main, "one", { agent: "lead", prompt: "p" }, never)
+  const { agentId } = await each.runtime.finish(main, "one", { agent: "lead", prompt: "p" }, never)
   await assert.rejects(
-    each.runtime.task(main, "two", { prompt: "q", resume: agentId, model: "other" }, never),
+    each.runtime.finish(main, "two", { prompt: "q", resume: agentId, model: "other" }, never),
     /goes on with the model, limits and context that it has/,
   )
 })

@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { offer } from "../../src/agent/offer.ts"
-import { type Options, Runtime } from "../../src/agent/runtime.ts"
+import type { Options } from "../../src/agent/options.ts"
+import { Runtime } from "../../src/agent/runtime.ts"
 import { type Agent, type Ceiling, type Gate, type Offer, type Tool, tool } from "../../src/agent/scope.ts"
 import type { Fence } from "../../src/core/access.ts"
 import type { Event, Fact, Limits, Stamped } from "../../src/core/event.ts"
@@ -64,20 +65,25 @@ export function toolsOf(done: string[]): Offer[] {
         label: z.string().optional(),
         context: z.enum(["fresh", "fork", "filtered"]).optional(),
         model: z.string().optional(),
+        background: z.boolean().optional(),
+        share: z.boolean().optional(),
       }),
       repeatable: true,
       spawns: true,
       access: (input) => ({ kind: "agent", name: input.agent ?? "" }),
-      async run({ agent, prompt, resume, label, context, model }, use) {
-        const { status, content } = await use.spawn({
+      async run({ agent, prompt, resume, label, context, model, background, share }, use) {
+        const result = await use.spawn({
           prompt,
           ...(agent && { agent }),
           ...(context && { context }),
           ...(model && { model }),
           ...(resume && { resume }),
           ...(label && { label }),
+          ...(background !== undefined && { background }),
+          ...(share && { share }),
         })
-        return { ok: status === "completed", text: content }
+        if (result.status === "async_launched") return { ok: true, text: `launched ${result.agentId}` }
+        return { ok: result.status === "completed", text: result.content }
       },
     }),
   ]

@@ -3,7 +3,7 @@ import type { Context } from "../../src/agent/scope.ts"
 import type { Message } from "../../src/core/message.ts"
 import { call, fail, type Reply } from "../../src/testing/reply.ts"
 
-type Child = { context: Context; turns: Turn[] }
+type Child = { context: Context; turns: Turn[]; background?: boolean }
 
 /** One turn of a made-up model. `task` holds the turns of the children that it starts. */
 export type Turn =
@@ -36,6 +36,23 @@ export const tree: fc.Arbitrary<Turn[]> = fc
   .tuple(turns, fc.array(fc.array(child, { minLength: 1, maxLength: 3 }), { maxLength: 2 }))
   .map(([own, tasks]) => [...tasks.map((children): Turn => ({ do: "task", children })), ...own])
 
+/** The same with some that nobody waits for, at two depths, side by side with others. */
+export const behind: fc.Arbitrary<Turn[]> = fc
+  .tuple(turns, fc.array(fc.array(backgroundChild(1), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 2 }))
+  .map(([own, tasks]) => [...tasks.map((children): Turn => ({ do: "task", children })), ...own])
+
+function backgroundChild(depth: number): fc.Arbitrary<Child> {
+  const below =
+    depth < 2
+      ? fc.array(fc.array(backgroundChild(depth + 1), { minLength: 1, maxLength: 2 }), { maxLength: 1 })
+      : fc.constant([])
+  return fc.tuple(turns, below, fc.boolean()).map(([own, tasks, background]) => ({
+    context: "fresh",
+    turns: [...tasks.map((children): Turn => ({ do: "task", children })), ...own],
+    background,
+  }))
+}
+
 /** What the model answers to a history: the turn after those that are in it. Children find their turns by their prompt. */
 export function answer(tree: Turn[], messages: readonly Message[]): Reply {
   const asked = messages.findLastIndex((message) => message.role === "user" && message.text.startsWith("["))
@@ -44,7 +61,12 @@ export function answer(tree: Turn[], messages: readonly Message[]): Reply {
   if (!turn) return messages.length > 200 ? fail("internal", "the conversation does not end") : "the end"
   if (turn.do === "say") return turn.text
   if (turn.do === "call") return turn.calls.map(({ name, input }) => call(name, input))
-  return turn.children.map(({ context, turns }) =>
-    call("task", { agent: "explore", prompt: JSON.stringify(turns), context }),
+  return turn.children.map(({ context, turns, background }) =>
+    call("task", {
+      agent: turns.some((each) => each.do === "task") ? "lead" : "explore",
+      prompt: JSON.stringify(turns),
+      context,
+      ...(background && { background }),
+    }),
   )
 }

@@ -127,6 +127,13 @@ const rule: fc.Arbitrary<Rule> = fc.record({
   do: fc.constantFrom("allow", "ask", "deny"),
 })
 
+const limits = some(
+  { turns: fc.nat(), tokens: fc.nat(), cost: anyNumber, tools: fc.nat(), timeout: fc.nat(), idle: fc.nat() },
+  ["turns"],
+)
+
+const place = fc.record({ channel: shortText, chatId: shortText })
+
 /** A new kind of fact does not compile until it is here too. */
 const kinds: { [F in Fact as F["type"]]: fc.Arbitrary<Omit<F, "type">> } = {
   "run.opened": some(
@@ -148,9 +155,7 @@ const kinds: { [F in Fact as F["type"]]: fc.Arbitrary<Omit<F, "type">> } = {
         },
         ["tools", "denied"],
       ),
-      limits: some({ turns: fc.nat(), tokens: fc.nat(), cost: anyNumber, timeout: fc.nat(), idle: fc.nat() }, [
-        "turns",
-      ]),
+      limits,
       tuning: some({ temperature: anyNumber, effort: fc.constantFrom("low" as const, "high" as const) }, []),
       label: shortText,
       session: shortText,
@@ -159,11 +164,15 @@ const kinds: { [F in Fact as F["type"]]: fc.Arbitrary<Omit<F, "type">> } = {
         fc.record({ as: fc.constant("fork" as const) }),
         fc.record({ as: fc.constant("filtered" as const), tools: fc.array(shortText) }),
       ),
+      priority: fc.constantFrom("high", "low"),
+      behind: fc.constant(true),
+      announce: place,
+      shares: fc.constant(true),
     },
     ["agent", "model", "depth", "root", "system", "role", "limits"],
   ),
   "run.told": fc.record({
-    reason: fc.constantFrom("turns", "tokens", "cost", "length", "empty", "refusal", "report", "hook"),
+    reason: fc.constantFrom("turns", "tokens", "cost", "tools", "length", "empty", "refusal", "report", "hook"),
     text: anyText,
   }),
   "tools.offered": fc.record({
@@ -186,9 +195,35 @@ const kinds: { [F in Fact as F["type"]]: fc.Arbitrary<Omit<F, "type">> } = {
     ["from", "before", "after", "usage", "cost", "ms"],
   ),
   "model.chosen": fc.record({ model: shortText }),
-  "run.settled": fc.record({ outcome, ms: anyNumber }),
-  "mail.sent": some({ text: anyText, images, key: shortText }, ["text"]),
-  "mail.read": fc.constant({}),
+  "run.moved": some({ behind: flag, limits, announce: place }, ["behind"]),
+  "run.stopped": some(
+    {
+      status: fc.constantFrom("cancelled", "timeout", "budget"),
+      why: anyText,
+      above: fc.constant(true),
+      goesOn: fc.constant(true),
+    },
+    ["status", "why"],
+  ),
+  "run.retried": fc.record({ error: failure, wait: anyNumber }),
+  "run.settled": some({ outcome, ms: anyNumber, cached: fc.constant(true) }, ["outcome", "ms"]),
+  "mail.sent": some({ text: anyText, images, key: shortText, from: shortText, quiet: fc.constant(true) }, ["text"]),
+  "mail.read": some({ note: anyText }, []),
+  "note.posted": fc.record({ key: shortText, text: anyText }),
+  "bus.posted": some(
+    {
+      id: shortText,
+      way: fc.constantFrom("in", "out"),
+      channel: shortText,
+      chatId: shortText,
+      sender: shortText,
+      text: anyText,
+      plain: anyText,
+      replyTo: shortText,
+    },
+    ["id", "way", "channel", "chatId", "sender", "text"],
+  ),
+  "bus.taken": fc.record({ id: shortText }),
   "turn.failed": fc.record({ error: failure, wait: fc.option(anyNumber), usage, cost }),
   "turn.ended": fc.record({
     parts: fc.array(part, { maxLength: 5 }),

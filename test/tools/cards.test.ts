@@ -17,8 +17,9 @@ test("web_search is offered only to those who have a key", () => {
       ({ name }) => name,
     )
   const usual = ["bash", "read", "write", "edit", "glob", "grep", "ls", "web_fetch"]
-  assert.deepEqual(names(), [...usual, "task", "todo_write"])
-  assert.deepEqual(names({ key: "k" }), [...usual, "web_search", "task", "todo_write"])
+  const agents = ["task", "task_status", "task_stop", "task_message", "todo_write", "board"]
+  assert.deepEqual(names(), [...usual, ...agents])
+  assert.deepEqual(names({ key: "k" }), [...usual, "web_search", ...agents])
 })
 
 test("each tool is made once, when first needed", async () => {

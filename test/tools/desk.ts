@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { TestContext } from "node:test"
-import type { Output, Tool, Use } from "../../src/agent/scope.ts"
+import type { Around, Output, Tool, Use } from "../../src/agent/scope.ts"
 import type { Access } from "../../src/core/access.ts"
 import { findSandbox } from "../../src/sandbox/sandbox.ts"
 import { ripgrepPath } from "../../src/tools/ripgrep.ts"
@@ -44,7 +44,7 @@ export async function desk(t: TestContext): Promise<Desk> {
   const files = new Map<string, string>()
   const access = async (make: (world: World) => Tool, input: unknown) => {
     const tool = make(world)
-    return await tool.access(tool.input.parse(input), root)
+    return await tool.access(tool.input.parse(input), root, around)
   }
   return {
     root,
@@ -63,7 +63,7 @@ export async function desk(t: TestContext): Promise<Desk> {
       const parsed = tool.input.safeParse(input)
       if (!parsed.success) return { ok: false, text: parsed.error.issues.map(({ message }) => message).join("; ") }
       try {
-        const judged = await tool.access(parsed.data, root)
+        const judged = await tool.access(parsed.data, root, around)
         if (gate === "inside" && needsLeave(judged)) return { ok: false, text: "refused by the gate" }
         const output = await tool.run(parsed.data, useOf({ root, files, images, signal, access: judged }))
         for (const { path, hash } of output.touched ?? []) files.set(path, hash)
@@ -76,6 +76,9 @@ export async function desk(t: TestContext): Promise<Desk> {
   }
 }
 
+/** A run that is nobody's fork and knows no other. */
+export const around: Around = { isFork: false, agentOf: () => undefined }
+
 export const needsLeave = (access: Access): boolean =>
   (access.kind === "read" && !access.inside) || (access.kind === "write" && (!access.inside || access.guarded))
 
@@ -86,6 +89,7 @@ export const useOf = (part: Partial<Use> & Pick<Use, "root">): Use => ({
   files: new Map(),
   show: () => {},
   spawn: () => Promise.reject(new Error("no children here")),
+  below: { list: () => [], stop: async () => {}, tell: async () => "heard" },
   plan: async () => {},
   ...part,
 })

@@ -15,7 +15,7 @@ import { resolved } from "../../src/tools/paths.ts"
 import { read } from "../../src/tools/read.ts"
 import type { World } from "../../src/tools/world.ts"
 import { write } from "../../src/tools/write.ts"
-import { desk, useOf } from "./desk.ts"
+import { around, desk, useOf } from "./desk.ts"
 
 /** A workspace full of ways out. */
 async function traps(t: TestContext) {
@@ -150,7 +150,7 @@ test("folders beside the root count as inside: all of them for reading, the writ
   const { root, outside, world } = await desk(t)
   const judge = async (tool: (world: World) => Tool, share: Partial<World>) => {
     const made = tool({ ...world, ...share })
-    return await made.access(made.input.parse({ path: join(outside, "x"), content: "" }), root)
+    return await made.access(made.input.parse({ path: join(outside, "x"), content: "" }), root, around)
   }
   const path = join(outside, "x")
   const write_ = { kind: "write", path, inside: true, guarded: false }
@@ -158,7 +158,7 @@ test("folders beside the root count as inside: all of them for reading, the writ
   assert.deepEqual(await judge(write, { readable: [outside] }), { ...write_, inside: false })
   const reader = read({ ...world, readable: [outside] })
   const input = reader.input.parse({ path })
-  assert.deepEqual(await reader.access(input, root), { kind: "read", path, inside: true })
+  assert.deepEqual(await reader.access(input, root, around), { kind: "read", path, inside: true })
 })
 
 test("protected names are known in any case and any disguise", async (t) => {
