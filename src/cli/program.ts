@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander"
 import { version } from "../version.ts"
 import type { AgentFlags } from "./commands/agents.ts"
+import type { ResumeFlags } from "./commands/resume.ts"
 import type { SandboxFlags } from "./commands/sandbox.ts"
 import type { ShowFlags } from "./commands/sessions.ts"
 import type { TrustFlags } from "./commands/trust.ts"
@@ -16,6 +17,8 @@ export type Flags = {
   agents?: string
   continue?: true
   resume?: string
+  /** Whether `-p` waits for agents that work in the background. */
+  drain: boolean
   verbose?: true
 }
 
@@ -25,12 +28,23 @@ Examples:
   $ legwork -p "where are retries decided?"    one answer, then done
   $ git diff | legwork -p "review this"        with standard input
   $ legwork -c -p "and the tests?"             go on with the last session of this folder
+  $ legwork resume                             choose a session to go on with
+  $ legwork -p "…" --no-drain                  do not wait for agents in the background; legwork resume takes them up
   $ legwork -p "…" --output-format json | jq .text
 
 Without a key the built-in offline model answers: it searches and does not think. Set ANTHROPIC_API_KEY,
 OPENAI_API_KEY or another provider's key, or name a local model: --model ollama/qwen3.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 53 turn or budget limit, 74 disk, 124 timeout, 130 interrupted.`
+
+const resumeExamples = `
+The options of legwork itself work here too, such as -p, --model, --output-format, --no-drain and --verbose.
+
+Examples:
+  $ legwork resume                             choose among the sessions of this folder
+  $ legwork resume 20260102-1530               the one that begins so
+  $ legwork resume 20260102-1530 -p            finish what is unfinished, print the answer, end
+  $ legwork resume 20260102-1530 -p "now the tests"`
 
 /** Reads the command line and does what it says. Resolves to the exit code. */
 export async function program(argv: string[]): Promise<number> {
@@ -60,13 +74,28 @@ export async function program(argv: string[]): Promise<number> {
     .option("--max-turns <n>", "answers of the model before it must sum up")
     .option("--agents <json>", "more agents, as JSON: { name: { description, prompt, tools?, model? } }")
     .option("-c, --continue", "go on with the last session of this folder")
-    .option("-r, --resume <id>", "go on with this session")
+    .option("-r, --resume <id>", "go on with this session; the beginning of its id is enough")
+    .option("--no-drain", "-p ends with its answer, and puts aside agents that are still at work in the background")
     .option("--verbose", "show every tool call")
     .addHelpText("after", examples)
     .action(async (prompt: string | undefined, flags: Flags) => {
       code = await main(prompt, flags)
     })
 
+  legwork
+    .command("resume")
+    .description(
+      "goes on with a session and all that was under way in it, also after a crash; without an id you choose",
+    )
+    .argument("[id]", "the session, or the beginning of its id")
+    .argument("[prompt]", "what to do next; without it, only what is unfinished is done")
+    .option("--all", "choose among the sessions of every folder")
+    .addHelpText("after", resumeExamples)
+    .action(async (id: string | undefined, prompt: string | undefined, own: ResumeFlags) => {
+      const { resume } = await import("./commands/resume.ts")
+      const flags = await resume(id, legwork.opts<Flags>(), own)
+      code = typeof flags === "number" ? flags : await main(prompt, flags)
+    })
   const sessions = legwork.command("sessions").description("what was done before")
   sessions
     .command("list")

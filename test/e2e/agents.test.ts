@@ -107,9 +107,9 @@ test("bad files and bad --agents are told once at start, and the rest goes on", 
 
 test("what a definition asks for and does not get is said", async (t) => {
   const text =
-    "---\nname: eager\ndescription: d\npermissionMode: bypassPermissions\ncontext: fork\nbackground: true\n---\nx\n"
+    "---\nname: eager\ndescription: d\npermissionMode: bypassPermissions\ncontext: fork\nmodel: opus\n---\nx\n"
   const { run } = await home(t, { ".claude/agents/eager.md": text })
   const { stdout } = await run(["agents", "show", "eager"])
-  for (const wish of ["background", "permission mode bypass"])
+  for (const wish of ["model: a fork goes on", "permission mode bypass"])
     assert.ok(stdout.includes(`no effect    ${wish}`), stdout)
 })

@@ -9,6 +9,7 @@ import { lookup } from "../../agents/lookup.ts"
 import { builtInAgents } from "../../agents/registry.ts"
 import { load, userFolder } from "../../config.ts"
 import type { Role } from "../../core/event.ts"
+import { oneLine } from "../../core/one-line.ts"
 import { folderOf, stateFolder } from "../../folders.ts"
 import { limitsOf } from "../../limits.ts"
 import { ruleText } from "../../permit/rule.ts"
@@ -17,7 +18,7 @@ import { builtIn } from "../../tools/built-in.ts"
 import { nowhere } from "../../tools/world.ts"
 import { trustOf } from "../../trust.ts"
 import { codes, UsageError } from "../exit.ts"
-import { oneLine, printable } from "../plain/format.ts"
+import { printable } from "../plain/format.ts"
 import type { Flags } from "../program.ts"
 
 export type AgentFlags = { json?: true; dir?: string; user?: true }
@@ -132,6 +133,7 @@ export async function show(name: string, flags: AgentFlags, all: Flags): Promise
   for (const rule of role.rules ?? []) print(`             ${rule.do} ${ruleText(rule)}`)
   if (role.mode) print(`             asks as in mode ${role.mode}`)
   print(`commands     ${commandsOf(role, tools, sandbox)}${from("sandbox")}`)
+  if (agent.background) print(`works        in the background${from("background")}`)
   if (agent.hidden || agent.degraded)
     print(`offered      not to models: it is ${agent.degraded ? "degraded" : "hidden"}`)
   for (const wish of unmet(agent)) print(`no effect    ${wish}`)

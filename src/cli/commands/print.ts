@@ -1,8 +1,8 @@
 import type { Event } from "../../core/event.ts"
-import { numbers } from "../../core/numbers.ts"
+import { count, numbers } from "../../core/numbers.ts"
 import type { View } from "../../core/view.ts"
+import type { Session } from "../../face.ts"
 import type { Report } from "../../report.ts"
-import type { Session } from "../../session.ts"
 import { codes, exitCode, UsageError } from "../exit.ts"
 import { standardInput } from "../input.ts"
 import { printable } from "../plain/format.ts"
@@ -10,16 +10,16 @@ import { type Progress, progress } from "../plain/progress.ts"
 import type { Flags } from "../program.ts"
 import { introduce, start } from "../start.ts"
 
-/** Answers once and ends. */
+/** Answers once and ends, when nothing is at work any more; with `--no-drain` as soon as there is an answer. */
 export async function print(given: string, flags: Flags): Promise<number> {
-  const out = flags.outputFormat === "stream-json" ? eventLines() : undefined
+  let opening: Promise<Session> | undefined
+  const out = flags.outputFormat === "stream-json" ? eventLines(async () => (await opening)?.synced()) : undefined
   let watch: Progress | undefined
   const listen = (event: Event, view: View) => {
     out?.event(event, view)
-    watch?.event(event, view)
+    watch?.event(event)
   }
   const goesOn = flags.continue !== undefined || flags.resume !== undefined
-  let opening: Promise<Session> | undefined
   const opened = () => {
     opening ??= start(flags, { listen })
     return opening
@@ -37,15 +37,16 @@ export async function print(given: string, flags: Flags): Promise<number> {
   }
   // Events on a terminal are what people want to see there; a block that is rewritten would run over them.
   const screen = out && process.stdout.isTTY ? { write: (text: string) => process.stderr.write(text) } : process.stderr
-  watch = progress(screen, { verbose: flags.verbose === true, now: () => performance.now() })
-  const release = onSignals(session)
-  const report = await (prompt === "" ? session.proceed() : session.prompt(prompt))
+  watch = progress(screen, { verbose: flags.verbose === true, now: () => performance.now(), view: session.view })
+  const signals = onSignals(session)
+  const report = await (prompt === "" ? session.proceed() : session.prompt(prompt, { drain: flags.drain }))
   watch.end()
-  await out?.end(session)
+  await out?.end()
   tell(report, flags)
-  release()
+  tellAside(session)
+  signals.release()
   await session.close()
-  return exitCode(report)
+  return signals.came() ? codes.interrupted : exitCode(report)
 }
 
 /** A crash can come before even the prompt is stored. */
@@ -57,34 +58,55 @@ function neverAsked({ view, main }: Session): boolean {
 const join = (prompt: string, input: string): string =>
   input.trim() === "" ? prompt : prompt === "" ? input : `${prompt}\n\n<stdin>\n${input}\n</stdin>`
 
+type Signals = { came(): boolean; release(): void }
+
 /** Once: what is under way stops and is kept. Twice: we leave at once. */
-function onSignals(session: Session): () => void {
-  let before = false
+function onSignals(session: Session): Signals {
+  let came = false
   const stop = () => {
-    if (before) process.exit(codes.interrupted)
-    before = true
+    if (came) process.exit(codes.interrupted)
+    came = true
     void session.cancel()
   }
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
   for (const signal of signals) process.on(signal, stop)
-  return () => {
-    for (const signal of signals) process.off(signal, stop)
+  return {
+    came: () => came,
+    release() {
+      for (const signal of signals) process.off(signal, stop)
+    },
   }
 }
 
+type Lines = { event(event: Event, view: View): void; end(): Promise<void> }
+
 /** Each event as it happens, a line each; that the main run has settled is said only when it is safe on disk. */
-function eventLines(): { event(event: Event, view: View): void; end(session: Session): Promise<void> } {
+function eventLines(synced: () => Promise<unknown>): Lines {
   let held: string[] | undefined
-  const write = (line: string) => void (held ? held.push(line) : process.stdout.write(line))
+  let unsafe = false
+  let free = Promise.resolve()
+  const release = async () => {
+    // It may settle once more while the disk is busy with the time before.
+    while (unsafe) {
+      unsafe = false
+      await synced().catch(() => {}) // the report says so
+    }
+    for (const line of held ?? []) process.stdout.write(line)
+    held = undefined
+  }
   return {
     event(event, view) {
-      if (event.type === "run.settled" && view.get(event.run)?.depth === 0) held ??= []
-      write(`${JSON.stringify(event)}\n`)
+      const settled = event.type === "run.settled" && view.get(event.run)?.depth === 0
+      unsafe ||= settled
+      if (settled && !held) {
+        held = []
+        free = release()
+      }
+      const line = `${JSON.stringify(event)}\n`
+      if (held) held.push(line)
+      else process.stdout.write(line)
     },
-    async end(session) {
-      await session.synced().catch(() => {}) // the report says so
-      for (const line of held ?? []) process.stdout.write(line)
-    },
+    end: () => free,
   }
 }
 
@@ -94,4 +116,12 @@ function tell(report: Report, flags: Flags): void {
   for (const { what, why } of report.refused) console.error(printable(`  refused: ${what} (${why})`))
   const said = report.error ? `: ${report.error.message}` : ""
   console.error(printable(`  ${report.status}${said} · ${numbers(report)} · session ${report.sessionId}`))
+}
+
+/** Whoever does not wait for agents is told that they are not lost. */
+function tellAside(session: Session): void {
+  const left = session.runningCount()
+  if (left === 0) return
+  const [state, them] = left === 1 ? ["is still at work and was", "it"] : ["are still at work and were", "them"]
+  console.error(`  ${count(left, "agent")} ${state} put aside · legwork resume ${session.id} goes on with ${them}`)
 }

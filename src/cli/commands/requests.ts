@@ -2,13 +2,13 @@ import { homedir } from "node:os"
 import { load } from "../../config.ts"
 import type { RunId } from "../../core/event.ts"
 import { seconds, tokenCount } from "../../core/numbers.ts"
+import { oneLine } from "../../core/one-line.ts"
 import { totalTokens, type Usage } from "../../core/usage.ts"
 import { folderOf } from "../../folders.ts"
 import { encodingOf } from "../../model/encoding.ts"
 import { tuningIn } from "../../models.ts"
 import { requestsOf, type Sent, type Shared } from "../../requests.ts"
 import type { Stored } from "../../store/store.ts"
-import { oneLine } from "../plain/format.ts"
 
 /** What a session's runs sent to their models, as far as the settings are still those of then. */
 export async function requests({ header, facts }: Stored, run?: RunId): Promise<Map<RunId, Sent[]>> {

@@ -1,16 +1,4 @@
-/** Takes out what could steer a terminal: escape sequences and control characters, but for new lines and tabs. */
-export const printable = (text: string): string =>
-  text
-    .replaceAll(
-      /\u001b(?:\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|\[[0-?]*[ -/]*[@-~]?|[ -/]*[0-~]?)/g,
-      "",
-    )
-    .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
-
-export const oneLine = (text: string, most: number): string => {
-  const flat = printable(text).replaceAll(/\s+/g, " ").trim()
-  return flat.length > most ? `${flat.slice(0, most - 1)}…` : flat
-}
+export { printable } from "../../core/one-line.ts"
 
 /** Letters of East Asia and pictures take two columns of a terminal. */
 const wide =
