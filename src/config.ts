@@ -58,6 +58,7 @@ const builtIn = (): Config => ({
   children: { turns: 30, idle: 900 },
   agents: {},
   fork: false,
+  background: {},
   providers: {},
   prices: {},
   directories: { readable: [], writable: [] },

@@ -35,8 +35,10 @@ export type RunReport = {
 /** Something that was not permitted. */
 export type Refused = { run: RunId; call: string; what: string; why: string }
 
-/** Begins to count; the function it returns makes the report. */
-export function reporting(log: Log, run: RunId, now: () => number): (sessionId: string, outcome: Outcome) => Report {
+type Reporting = { report(sessionId: string, outcome: Outcome): Report; stop(): void }
+
+/** Begins to count; `report` tells what came of it, and `stop` ends the counting. */
+export function reporting(log: Log, run: RunId, now: () => number): Reporting {
   const began = now()
   const { family } = log.view.get(run)!
   const before = { ...family, usage: { ...family.usage } }
@@ -46,21 +48,19 @@ export function reporting(log: Log, run: RunId, now: () => number): (sessionId: 
     const why = event.word ?? "not permitted"
     refused.push({ run: event.run, call: event.call, what: describe(event.access), why })
   })
-  return (sessionId, outcome) => {
-    unlisten()
-    return {
-      status: outcome.status,
-      text: outcome.text,
-      ...(outcome.status === "failed" && { error: outcome.error }),
-      sessionId,
-      runs: [...log.view.values()].map(runReport),
-      usage: difference(family.usage, before.usage),
-      cost: family.cost === null || before.cost === null ? null : family.cost - before.cost,
-      toolCalls: family.toolCalls - before.toolCalls,
-      durationMs: Math.round(now() - began),
-      refused,
-    }
-  }
+  const report = (sessionId: string, outcome: Outcome): Report => ({
+    status: outcome.status,
+    text: outcome.text,
+    ...(outcome.status === "failed" && { error: outcome.error }),
+    sessionId,
+    runs: [...log.view.values()].map(runReport),
+    usage: difference(family.usage, before.usage),
+    cost: family.cost === null || before.cost === null ? null : family.cost - before.cost,
+    toolCalls: family.toolCalls - before.toolCalls,
+    durationMs: Math.round(now() - began),
+    refused,
+  })
+  return { report, stop: unlisten }
 }
 
 const runReport = (run: RunView): RunReport => ({

@@ -2,17 +2,16 @@ import { randomBytes } from "node:crypto"
 import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
+import type { Cache } from "./agent/options.ts"
 import type { Question, Reply } from "./agent/permission.ts"
 import { Runtime } from "./agent/runtime.ts"
-import type { Offer, Task, TaskResult, Tool } from "./agent/scope.ts"
+import type { Offer, Tool } from "./agent/scope.ts"
 import { main } from "./agents/main.ts"
 import { type Given, type Registry, registry } from "./agents/registry.ts"
+import { announcement } from "./announcement.ts"
 import { type Config, load } from "./config.ts"
-import type { Event, RunId } from "./core/event.ts"
 import { type Listener, Log } from "./core/log.ts"
-import type { Image } from "./core/message.ts"
-import type { View } from "./core/view.ts"
-import { faceOf } from "./face.ts"
+import { faceOf, type Session } from "./face.ts"
 import { folderOf, packageFolders, SessionError, stateFolder } from "./folders.ts"
 import { judging } from "./gate.ts"
 import { type Holding, holdSession } from "./hold.ts"
@@ -25,14 +24,16 @@ import { type Resolver, resolver } from "./model/resolve.ts"
 import { modelFor, tuningIn } from "./models.ts"
 import { moments } from "./moments.ts"
 import { systemPrompt } from "./prompt.ts"
-import type { Report } from "./report.ts"
 import type { Found } from "./sandbox/sandbox.ts"
 import { masking } from "./secrets.ts"
+import type { Server } from "./serve.ts"
 import type { Store } from "./store/store.ts"
 import { builtIn, type Web } from "./tools/built-in.ts"
 import { writeAccess } from "./tools/paths.ts"
+import { reportOf } from "./tools/report.ts"
 import { ripgrepPath } from "./tools/ripgrep.ts"
 import { trustOf } from "./trust.ts"
+import { version } from "./version.ts"
 import { type Waiting, waiting } from "./waiting.ts"
 
 export type Options = {
@@ -63,32 +64,6 @@ export type Options = {
   warn?: (text: string) => void
   /** Hears every event, from the very first. */
   listen?: Listener
-}
-
-export type Session = {
-  id: string
-  /** The main run. */
-  main: RunId
-  /** The id of the model that the main run uses. */
-  model: string
-  view: View
-  prompt(text: string, options?: { images?: Image[] }): Promise<Report>
-  /** Goes on with whatever a crash left unfinished. */
-  proceed(): Promise<Report>
-  /** Hands work to an agent and waits for its result, as the task tool does. Rejects only if it cannot be begun. */
-  task(task: Task): Promise<TaskResult>
-  /** Adds an agent, or puts another in the place of one of this name. */
-  register(agents: Given): void
-  /** Everything that happens from now on. */
-  events(): AsyncIterable<Event>
-  /** The same, at once and in the same tick. Returns what ends it. */
-  listen(listener: Listener): () => void
-  cancel(run?: RunId): Promise<void>
-  /** Answers a question that waits. False if there is no such question. */
-  answer(question: Pick<Question, "run" | "call">, reply: Reply): boolean
-  /** Resolves when all that has happened so far is safe on disk. */
-  synced(): Promise<void>
-  close(): Promise<void>
 }
 
 /** Opens a new session, or a stored one to go on with. */
@@ -182,6 +157,8 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
   const session = held.header.id
   const transcript = join(state, "sessions", `${session}.jsonl`)
   const hooksOf = hooking({ config, agents, session, transcript, cwd, env, warn })
+  // Whoever serves is made with the runtime, which asks it where results are wanted.
+  const served: { by?: Server } = {}
   const runtime = new Runtime({
     log,
     session,
@@ -203,11 +180,31 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
     mask,
     ...answering(options, questions),
     tuning: tuningIn(config),
+    ...(config.background.after !== undefined && { behindAfter: config.background.after * 1_000 }),
+    report: async (result, label) =>
+      `Agent ${result.agentId} (${result.agentType}: ${label}):\n\n${await reportOf(result, world)}`,
+    cache: lazyCache({ folder: join(state, "cache"), root: cwd, version: `${version}\n${rules}` }),
+    announcement,
+    place: () => served.by?.place(),
+    retry: { times: 1, wait: () => Math.random() * retryWithin },
   })
   const mainRun = before?.id ?? runtime.open(main, model.id)
   if (before && before.model !== model.id) log.emit(mainRun, { type: "model.chosen", model: model.id })
   const told = moments({ hooksOf, log, run: mainRun, agent: main.name, resumed: before !== undefined })
-  return faceOf({ log, runtime, agents, questions, held, models, moments: told, mainRun, model: model.id })
+  const inside = { log, runtime, agents, questions, held, models, moments: told, served, warn }
+  return faceOf({ ...inside, mainRun, model: model.id })
+}
+
+/** A child whose provider failed for good is asked once more, within so many milliseconds. */
+const retryWithin = 2_000
+
+/** Few sessions want an earlier answer. */
+function lazyCache(place: { folder: string; root: string; version: string }): Cache {
+  let cache: Promise<Cache> | undefined
+  return async (asked) => {
+    cache ??= import("./cache.ts").then(({ answerCache }) => answerCache(place))
+    return (await cache)(asked)
+  }
 }
 
 /** Most sessions start without a command, so nothing of it is loaded before one comes. */
@@ -250,7 +247,8 @@ function withAgents(tools: readonly Offer[], agents: Registry, unnamed: string):
   return () => {
     const text = agents.listed()
     const about = `Without subagent_type: ${unnamed}. Agents:\n${text}`
-    const named = (tool: Offer) => (tool.spawns ? { ...tool, description: `${tool.description} ${about}` } : tool)
+    const named = (tool: Offer) =>
+      tool.name === "task" ? { ...tool, description: `${tool.description} ${about}` } : tool
     if (made?.text !== text) made = { text, tools: tools.map(named) }
     return made.tools
   }

@@ -4,8 +4,8 @@ import type { Log } from "./core/log.ts"
 /** A reader that falls this far behind misses hints. It never misses a fact. */
 const slack = 10_000
 
-/** The events from now on, as an async iterable. It ends when `close` is called or the reader leaves. */
-export function streamOf(log: Log): { events: AsyncIterableIterator<Event>; close(): void } {
+/** The events from now on, as an async iterable. It ends when `close` is called or the reader leaves; `left` hears of it. */
+export function streamOf(log: Log, left = () => {}): { events: AsyncIterableIterator<Event>; close(): void } {
   const queue: Event[] = []
   let wake: (() => void) | undefined
   let open = true
@@ -21,6 +21,7 @@ export function streamOf(log: Log): { events: AsyncIterableIterator<Event>; clos
   const close = () => {
     open = false
     unlisten()
+    left()
     rouse()
   }
   async function* read(): AsyncGenerator<Event> {

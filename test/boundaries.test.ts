@@ -21,11 +21,13 @@ const arrows: Record<string, readonly string[]> = {
   tools: ["core", "agent", "sandbox"],
   config: ["core", "model", "agent"],
   testing: ["core", "model"],
-  session: [...engine, "permit", "hooks", "trust"],
+  cache: ["core", "store", "agent", "config"],
+  session: [...engine, "permit", "hooks", "trust", "cache"],
   cli: [...engine, "permit", "hooks", "trust", "session"],
 }
 /** Files at the top that belong to a folder beside them. */
 const topFiles: Record<string, string> = {
+  "cache.ts": "cache",
   "config.ts": "config",
   "instructions.ts": "config",
   "testing.ts": "testing",

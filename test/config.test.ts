@@ -48,6 +48,7 @@ const builtIn = {
   children: { turns: 30, idle: 900 },
   agents: {},
   fork: false,
+  background: {},
   providers: {},
   prices: {},
   directories: { readable: [], writable: [] },
@@ -128,6 +129,7 @@ test("each layer wins over those below it, and objects merge by key", async () =
     children: { turns: 30, idle: 900 },
     agents: {},
     fork: false,
+    background: {},
     temperature: 0.5,
     effort: "low",
     providers: { mine: { api: "chat", baseURL: "http://127.0.0.1:9/v1", keyVariable: "MINE", headers: { a: "b" } } },
@@ -236,6 +238,7 @@ test("a project's keys that give power are ignored, with a word about each", asy
     children: { turns: 30, idle: 900 },
     agents: {},
     fork: false,
+    background: {},
     files: [file],
     diagnostics: Object.entries(warned).map(([key, message]) => ({ severity: "warning", file, key, message })),
   })
@@ -288,7 +291,7 @@ test("all that is wrong is told at once, with file, line, key and what to do", a
     found.toSorted(),
     [
       `${at}2: modle: there is no such key; did you mean model?`,
-      `${at}3: zebra: there is no such key; there are $schema, model, smallModel, planModel, permissionMode, permissions, hooks, sandbox, network, limits, children, agents, fork, temperature, effort, providers, prices, directories, environment, web, aliases`,
+      `${at}3: zebra: there is no such key; there are $schema, model, smallModel, planModel, permissionMode, permissions, hooks, sandbox, network, limits, children, agents, fork, background, temperature, effort, providers, prices, directories, environment, web, aliases`,
       `${at}4: maxTurns: there is no such key; write limits.turns`,
       `${at}5: model: must be text in double quotes`,
       `${at}6: permissionMode: must be one of plan, default, acceptEdits, bypass`,

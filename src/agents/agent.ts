@@ -15,7 +15,7 @@ export function agentOf(definition: Definition, { settings = {}, network = false
     description: shortDescription,
     prompt,
     role: {
-      tools: offered.allow,
+      tools: offered.allow === "*" ? "*" : withTheirs(offered.allow),
       denied: [...new Set([...offered.deny, ...(isReadonly(definition) ? writing : [])])],
       ...(isReadonly(definition) && { readonly: true }),
       ...(permission.rules?.length && { rules: permission.rules }),
@@ -27,6 +27,7 @@ export function agentOf(definition: Definition, { settings = {}, network = false
     ...(definition.model !== null && { model: definition.model }),
     ...tuningIn(definition),
     ...contextOf(definition, settings),
+    ...(definition.background && { background: true }),
     ...((hidden || degraded || mode === "primary") && { hidden: true }),
   }
 }
@@ -36,16 +37,19 @@ function contextOf({ context }: Definition, settings: Config["agents"][string]):
   return chosen ? { context: chosen } : {}
 }
 
+/** Who may start others may also see, stop and steer them. */
+const withTheirs = (tools: string[]): string[] =>
+  tools.includes("task") ? [...new Set([...tools, "task_status", "task_stop", "task_message"])] : tools
+
 /** A shell is no such tool: the operating system keeps it from writing. */
 const writing = ["write", "edit"]
 
 /** What a definition asks for and does not get here, in words. */
 export function unmet(definition: Definition): string[] {
-  const { context, model, background, isolation, permission } = definition
+  const { context, model, isolation, permission } = definition
   const mode = permission.mode
   return [
     ...(context === "fork" && model !== null ? ["model: a fork goes on with its parent's"] : []),
-    ...(background ? ["background: its parent waits for it"] : []),
     ...(isolation ? [`isolation ${isolation}: it works in the same folder`] : []),
     ...(mode === "bypass" ? ["permission mode bypass: only a session can loosen permission"] : []),
   ]

@@ -20,6 +20,7 @@ const single: Record<string, readonly string[]> = {
   task_status: [],
   task_stop: [],
   task_message: [],
+  board: [],
   ask_user: ["AskUserQuestion", "question", "vscode/askQuestions"],
   skill: ["Skill"],
 }

@@ -38,6 +38,7 @@ const runLimits = {
   turns: count.exactOptional(),
   tokens: count.exactOptional(),
   cost: dollars.exactOptional(),
+  tools: count.exactOptional(),
   timeout: z.number().positive().exactOptional(),
   idle: z.number().positive().exactOptional(),
 }
@@ -77,6 +78,7 @@ const settings = z.strictObject({
   children: z.strictObject(runLimits).exactOptional(),
   agents: z.record(text, agent).exactOptional(),
   fork: z.boolean().exactOptional(),
+  background: z.strictObject({ after: z.number().positive().exactOptional() }).exactOptional(),
   temperature: z.number().min(0).max(2).exactOptional(),
   effort: z.enum(efforts).exactOptional(),
   providers: z.record(text, provider).exactOptional(),

@@ -17,7 +17,7 @@ export const efforts = ["low", "medium", "high"] as const
 type Effort = (typeof efforts)[number]
 
 /** Where a run must end. Times are in seconds, costs in US dollars. */
-export type RunSettings = { tokens?: number; cost?: number; timeout?: number; idle?: number }
+export type RunSettings = { tokens?: number; cost?: number; tools?: number; timeout?: number; idle?: number }
 
 /** What settings may say of one agent, over what its definition does. */
 type AgentSettings = RunSettings & { turns?: number; model?: string; context?: Context }
@@ -41,6 +41,8 @@ export type Settings = {
   agents?: Record<string, AgentSettings>
   /** Work that names no agent goes to a fork. */
   fork?: boolean
+  /** `after`: seconds that anybody waits for a child before it goes on behind. */
+  background?: { after?: number }
   temperature?: number
   effort?: Effort
   providers?: Record<string, ProviderSettings>
@@ -71,6 +73,7 @@ export type Config = {
   children: RunSettings & { turns: number }
   agents: Record<string, AgentSettings>
   fork: boolean
+  background: { after?: number }
   temperature?: number
   effort?: Effort
   providers: Record<string, ProviderSettings>

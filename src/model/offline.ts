@@ -54,6 +54,7 @@ const errand = /^Look in the (\w+): /
 
 /** The main agent: it sends children and puts together what they bring back. */
 function lead({ question, since, turn, can, call }: Standing): Part[] {
+  if (isNews.test(question)) return say(confess(newsIn(question)))
   const words = termsOf(question, most.terms).map(({ word }) => word)
   if (words.length === 0) return say(confess("There is nothing in this request that I could search for."))
   const names = Object.keys(places) as Place[]
@@ -73,6 +74,20 @@ function lead({ question, since, turn, can, call }: Standing): Part[] {
   })
   const looked = `I looked for ${words.join(", ")}`
   return say(confess(found.length > 0 ? `${looked}.\n\n${found.join("\n\n")}` : `${looked}, and found nothing.`))
+}
+
+/** What came of work that nobody waited for. All that this model can do about it is to pass it on. */
+const isNews = /^(?:A task that you were given earlier|Results of agents that worked in the background)/
+
+function newsIn(text: string): string {
+  const name = /^[^\n"]*"([^"\n]*)"/.exec(text)?.[1]
+  const result = /<result>\n(.*)\n<\/result>/s.exec(text)?.[1]
+  if (result !== undefined) return `Of ${name ?? "what you asked for"} there is this:\n\n${result}`
+  return text
+    .split("\n\n")
+    .slice(1)
+    .filter((part) => !/^agent \w+ · /.test(part))
+    .join("\n\n")
 }
 
 const confess = (text: string): string =>

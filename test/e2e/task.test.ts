@@ -230,9 +230,11 @@ test("what a request weighs before any work is done", async (t) => {
 
 test("the examples run", async (t) => {
   await using server = await serve((asked) => {
+    const done = /^A task that you were given earlier, "(.*)", is done/.exec(asked.last)?.[1]
+    if (done) return `By the way: the ${done}.`
     if (asked.tools.includes("stock") && turnsIn(asked) === 0) return [call("stock", { article: "chair" })]
     if (asked.tools.includes("stock")) return `There are ${asked.last} chairs.`
-    return `answer to: ${asked.messages[0]?.text}`
+    return `answer to: ${asked.last}`
   })
   const { env, work } = await home(t)
   const run = async (name: string) => {
@@ -243,6 +245,16 @@ test("the examples run", async (t) => {
   assert.equal((await run("three-in-parallel")).split("(completed)").length, 4)
   assert.match(await run("own-agent"), /^critic \(anthropic\/[^)]*\): answer to: Our plan: rewrite everything\.\n$/)
   assert.equal(await run("own-tool"), "There are 7 chairs.\n")
+  assert.deepEqual((await run("two-channels")).trim().split("\n").sort(), [
+    "phone, to 555-0100: answer to: How is it configured?",
+    "web, to anna: answer to: How is it tested?",
+    "web, to bert: answer to: How is it documented?",
+  ])
+  const background = (await run("background")).trim().split("\n")
+  assert.deepEqual(
+    [...background.slice(2, 4).sort(), background[4]],
+    ["By the way: the best practices.", "By the way: the code structure.", "at work: 0"],
+  )
   const result = JSON.parse(await run("result-as-json"))
   assert.deepEqual([result.status, result.agentType, result.receipt.ended], ["completed", "general", "it finished"])
 })
@@ -265,13 +277,13 @@ test("without a small model, explore has the model of its session", async (t) =>
 test("wishes of other systems that nobody here knows do no harm; one that cannot be met is refused", async (t) => {
   const calls = [
     call("task", { prompt: "p1", run_in_background: false, context: "fresh", thoroughness: "high" }),
-    call("task", { prompt: "p2", run_in_background: true }),
+    call("task", { prompt: "p2", isolation: "worktree" }),
   ]
   await using server = await serve(leading(calls, ({ messages }) => `did ${messages[0]?.text}`))
   const { run } = await home(t)
   const [one, two] = (await run(args, { env: server.env })).stdout.split("\n=====\n")
   assert.match(one!, /^did p1\n/)
-  assert.match(two!, /run_in_background is not possible here: leave it out/)
+  assert.match(two!, /isolation is not possible here: leave it out/)
 })
 
 test("an agent's own rules for single calls are kept to, whatever its session allows", async (t) => {
