@@ -4,7 +4,7 @@ import type { Question, Reply } from "./agent/permission.ts"
 import type { Reach } from "./agent/reach.ts"
 import type { Runtime } from "./agent/runtime.ts"
 import type { Task, TaskResult } from "./agent/scope.ts"
-import type { Given, Registry } from "./agents/registry.ts"
+import type { Given, Overview, Registry } from "./agents/registry.ts"
 import { type Bus, busOf } from "./bus.ts"
 import { reasonOf } from "./core/error.ts"
 import type { Event, Outcome, Place, RunId } from "./core/event.ts"
@@ -12,6 +12,7 @@ import type { Listener, Log } from "./core/log.ts"
 import type { Image } from "./core/message.ts"
 import type { View } from "./core/view.ts"
 import { SessionError } from "./folders.ts"
+import type { Model } from "./model/model.ts"
 import type { Resolver } from "./model/resolve.ts"
 import type { Moments } from "./moments.ts"
 import { checkPlace } from "./posting.ts"
@@ -27,7 +28,17 @@ export type Session = {
   /** The main run. */
   main: RunId
   /** The id of the model that the main run uses. */
-  model: string
+  readonly model: string
+  /** How much that model can hold. */
+  capacity(): Pick<Model, "window" | "maxTokens">
+  /** Names of models that can be used with what is set now. */
+  models(): string[]
+  /** From the next answer on the main run uses this model. Resolves to its id; rejects with words that say what to set. */
+  useModel(name: string): Promise<string>
+  /** Makes the main run's conversation shorter now. False if nothing of it could be. */
+  compact(): Promise<boolean>
+  /** The agents there are, and what is wrong with the files of agents. */
+  agents(): Overview
   view: View
   /** `drain`: waits also for all that works behind, and for what the main run then has to say. */
   prompt(text: string, options?: { images?: Image[]; drain?: boolean }): Promise<Report>
@@ -81,12 +92,13 @@ type Inside = {
   served: { by?: Server }
   warn(text: string): void
   mainRun: RunId
-  model: string
+  model: Model
 }
 
 /** What programs see of a session. */
 export function faceOf(inside: Inside): Session {
-  const { log, runtime, agents, questions, held, models, moments, served, warn, mainRun, model } = inside
+  const { log, runtime, agents, questions, held, models, moments, served, warn, mainRun } = inside
+  let { model } = inside
   const streams = new Set<() => void>()
   const closing = new AbortController()
   /** Ends what hooks still have to say to a prompt. */
@@ -138,7 +150,19 @@ export function faceOf(inside: Inside): Session {
   return {
     id: held.header.id,
     main: mainRun,
-    model,
+    get model() {
+      return model.id
+    },
+    capacity: () => model,
+    models: () => models.known(),
+    async useModel(name) {
+      model = await models.resolve(name)
+      models.prefer(model.id)
+      log.emit(mainRun, { type: "model.chosen", model: model.id })
+      return model.id
+    },
+    compact: () => runtime.compact(mainRun),
+    agents: () => agents.overview(),
     view: log.view,
     prompt: (text, { images, drain } = {}) =>
       reported(async () => {

@@ -192,7 +192,7 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
   if (before && before.model !== model.id) log.emit(mainRun, { type: "model.chosen", model: model.id })
   const told = moments({ hooksOf, log, run: mainRun, agent: main.name, resumed: before !== undefined })
   const inside = { log, runtime, agents, questions, held, models, moments: told, served, warn }
-  return faceOf({ ...inside, mainRun, model: model.id })
+  return faceOf({ ...inside, mainRun, model })
 }
 
 /** A child whose provider failed for good is asked once more, within so many milliseconds. */

@@ -2,14 +2,17 @@ import { reasonOf } from "../core/error.ts"
 import type { Outcome, RunId } from "../core/event.ts"
 import type { Hooks } from "../core/hook.ts"
 import { boardOf, family, type RunView } from "../core/view.ts"
+import { weightOf } from "../core/weight.ts"
 import type { Model } from "../model/model.ts"
 import { abortable } from "./abortable.ts"
 import { answererFor } from "./answerer.ts"
 import { below } from "./below.ts"
-import { Deadline } from "./deadline.ts"
+import { compact } from "./compact.ts"
 import { Delegation } from "./delegation.ts"
 import { awaitedBy, deliver, isUnasked, owedBy } from "./delivery.ts"
+import { idleFor } from "./idle.ts"
 import { drive } from "./loop.ts"
+import { moveBehind } from "./move-behind.ts"
 import { Offered } from "./offered.ts"
 import type { Opening } from "./opening.ts"
 import type { Options, Prompt } from "./options.ts"
@@ -18,10 +21,12 @@ import { type Reach, reached } from "./reach.ts"
 import { Rights } from "./rights.ts"
 import type { Agent, Launched, Scope, Task, TaskResult } from "./scope.ts"
 import { Slots } from "./slots.ts"
+import { roomOf, squeezeOf } from "./squeeze.ts"
+import { stopAll } from "./stop-all.ts"
 import { Stopped } from "./stopped.ts"
-import { timed, timeUp } from "./timed.ts"
+import { timed } from "./timed.ts"
 import { unusable } from "./unusable.ts"
-import type { Working } from "./working.ts"
+import { freshly, type Working } from "./working.ts"
 
 /**
  * Runs the runs. It keeps only what the log cannot say: who is at work in this process.
@@ -29,6 +34,7 @@ import type { Working } from "./working.ts"
  */
 export class Runtime {
   #working = new Map<RunId, Working>()
+  #at = (run: RunId): Working | undefined => this.#working.get(run)
   #slots: Slots[] = []
   #offered: Offered
   /** Resolves when a person next allows something for good. */
@@ -51,12 +57,12 @@ export class Runtime {
       options,
       rights: this.#rights,
       offered: this.#offered,
-      at: (run) => this.#working.get(run),
+      at: this.#at,
       open: (agent, opening, run) => this.#open(agent, opening, run),
       prompt: (run, mail) => this.prompt(run, mail),
       known: (run, text) => this.#known.set(run, text),
       sendBehind: (run) => this.sendBehind(run),
-      moveBehind: (run) => this.#moveBehind(this.#view(run)),
+      moveBehind: (run) => this.#moveBehind(run),
     })
     options.log.listen((event) => {
       const working = this.#working.get(event.run)
@@ -99,19 +105,10 @@ export class Runtime {
     if (stopping)
       stop.abort(new Stopped(stopping.status, stopping.why)) // a crash came before it had stopped
     else if (above?.aborted) stop.abort(above.reason) // set going by a parent that is being stopped
-    const done = this.#work(run, stop.signal)
-    const moved = Promise.withResolvers<undefined>()
-    this.#working.set(run, {
-      stop,
-      done,
-      seen: this.#options.now(),
-      queued: false,
-      goesOn: false,
-      waited: false,
-      memo: {},
-      moved,
-    })
-    return done
+    const fresh = freshly(stop, this.#options.now(), unasked)
+    this.#working.set(run, fresh)
+    fresh.done = this.#work(run, stop.signal)
+    return fresh.done
   }
 
   /** Hands work to another agent: resolves to its result, or, where nobody waits for that, to who does it. */
@@ -129,32 +126,21 @@ export class Runtime {
     const { origin, behind, rest, stopping } = this.#view(run)
     const working = this.#working.get(run)
     if (!origin || behind || rest || stopping || !working?.waited) return false
-    this.#moveBehind(this.#view(run))
+    this.#moveBehind(run)
     working.moved.resolve(undefined)
     return true
   }
 
-  /** From now on it outlasts those above it, and may use no more than they have left. */
-  #moveBehind(view: RunView): void {
-    const { log, place, now } = this.#options
-    const { id, origin } = view
-    const parent = this.#view(origin!.run)
-    const working = this.#working.get(id)
-    const timeLeft = (run: RunId) => this.#working.get(run)?.deadline?.left()
-    const limits = this.#rights.within(parent, view.limits, true, timeLeft)
-    const announce = parent.depth === 0 ? place?.() : undefined
-    log.emit(id, { type: "run.moved", behind: true, limits, ...(announce && { announce }) })
-    const ms = Math.min(limits.timeout ?? Number.POSITIVE_INFINITY, timeLeft(id) ?? Number.POSITIVE_INFINITY)
-    if (!working || ms === Number.POSITIVE_INFINITY) return
-    working.deadline?.stop()
-    working.deadline = new Deadline({ ms, now, expire: () => void this.cancel(id, timeUp()) })
+  #moveBehind(run: RunId): void {
+    const cancel = (why: Stopped) => void this.cancel(run, why)
+    moveBehind(this.#view(run), { options: this.#options, rights: this.#rights, at: this.#at, cancel })
   }
 
   /** Steers a run at work, or goes on behind with one that rests. */
   tell(run: RunId, mail: Prompt): "heard" | "resumed" {
     const { rest, behind, heard, origin } = this.#view(run)
     const resting = rest !== undefined && !this.#working.has(run) && !(mail.key !== undefined && heard.has(mail.key))
-    if (resting && !behind && origin) this.#moveBehind(this.#view(run))
+    if (resting && !behind && origin) this.#moveBehind(run)
     void this.prompt(run, mail)
     return resting ? "resumed" : "heard"
   }
@@ -165,27 +151,28 @@ export class Runtime {
     why = new Stopped("cancelled", "stopped by the user"),
     reach: Reach = "family",
   ): Promise<void> {
-    await this.#stop(reached(this.#options.log.view, run, reach), why, { meant: run, goesOn: reach === "turn" })
+    const { view } = this.#options.log
+    await stopAll(this.#at, this.#options.log, reached(view, run, reach), why, { meant: run, goesOn: reach === "turn" })
   }
 
-  /** All hear of it in the same tick, and none begins anything after that. `meant`: the one that it is about. */
-  async #stop(runs: RunId[], why: Stopped, { meant, goesOn }: { meant?: RunId; goesOn?: boolean } = {}): Promise<void> {
-    const members = runs.flatMap((id) => this.#working.get(id) ?? [])
-    // One that is only just being opened is not at work yet, and must not begin.
-    const awake = runs.filter((id) => {
-      const working = this.#working.get(id)
-      if (working?.stop.signal.aborted && !(working.goesOn && !goesOn)) return false
-      const view = this.#view(id)
-      return !view.rest || (working && (view.mail.some(({ quiet }) => !quiet) || owedBy(this.#options.log.view, view)))
-    })
-    for (const id of awake) {
-      const above = id !== meant ? { above: true as const } : goesOn && { goesOn: true as const }
-      const working = this.#working.get(id)
-      if (working) working.goesOn = id === meant && goesOn === true
-      this.#options.log.emit(id, { type: "run.stopped", status: why.status, why: why.message, ...above })
-    }
-    for (const { stop } of members) stop.abort(why)
-    await Promise.all(members.map(({ done }) => done))
+  /** Makes the conversation of a run that rests shorter, though it need not be. False if nothing of it could be. */
+  async compact(run: RunId): Promise<boolean> {
+    if (this.#working.has(run)) throw new Error("it is at work: stop it, or wait until it rests")
+    const view = this.#view(run)
+    const model = await this.#options.model(view.model)
+    const plan = squeezeOf(view, Math.min(roomOf(model), weightOf(view).tokens))
+    if (!plan || this.#working.has(run)) return false
+    const stop = new AbortController()
+    const working = freshly(stop, this.#options.now(), unasked)
+    this.#working.set(run, working)
+    const scope = this.#scope(view, model, noHooks, stop.signal)
+    const done = compact(scope, plan).finally(() => this.#working.delete(run))
+    working.done = done.then(
+      () => view.rest?.outcome ?? unasked,
+      () => view.rest?.outcome ?? unasked,
+    )
+    await done
+    return true
   }
 
   /** Takes up everything that a replayed log left unfinished. Resolves when that is done. */
@@ -274,7 +261,7 @@ export class Runtime {
       working,
       limits: this.#rights.limits(view),
       now: this.#options.now,
-      idleFor: () => this.#idleFor(view),
+      idleFor: () => idleFor(this.#options.log.view, view, this.#at, this.#options.now()),
       end: (why: Stopped) => void this.cancel(run, why),
     }
     const go = async () => {
@@ -297,16 +284,6 @@ export class Runtime {
       if (signal.aborted) return go() // stopped while it queued: the loop settles it, as always
       throw error
     })
-  }
-
-  /** Waiting for a person, or for a place, is not idleness. */
-  #idleFor(view: RunView): number {
-    const { log, now } = this.#options
-    const members = family(log.view, view.id).map((id) => log.view.get(id)!)
-    if (members.some(({ calls }) => [...calls.values()].some(({ state }) => state === "asking"))) return 0
-    const working = members.flatMap(({ id }) => this.#working.get(id) ?? [])
-    if (working.some(({ queued }) => queued)) return 0
-    return now() - Math.max(...working.map(({ seen }) => seen))
   }
 
   #scope(view: RunView, model: Model, hooks: Hooks, signal: AbortSignal): Scope {
@@ -368,10 +345,8 @@ export class Runtime {
     const why = new Stopped("cancelled", `agent ${id}, which started it, has ended`)
     const behind = [...children.values()].filter((child) => this.#view(child).behind)
     const { view } = this.#options.log
-    await this.#stop(
-      behind.flatMap((child) => family(view, child)),
-      why,
-    )
+    const runs = behind.flatMap((child) => family(view, child))
+    await stopAll(this.#at, this.#options.log, runs, why)
   }
 
   #open(agent: Agent, { origin, ...about }: Opening, run = this.#options.newId()): RunId {

@@ -16,3 +16,15 @@ export type Working = {
   /** Resolves when nobody is to wait for it any longer. */
   moved: PromiseWithResolvers<undefined>
 }
+
+/** A run that has just been set going. */
+export const freshly = (stop: AbortController, now: number, outcome: Outcome): Working => ({
+  stop,
+  done: Promise.resolve(outcome),
+  seen: now,
+  queued: false,
+  goesOn: false,
+  waited: false,
+  memo: {},
+  moved: Promise.withResolvers(),
+})

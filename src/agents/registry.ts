@@ -4,7 +4,7 @@ import type { Config } from "../config.ts"
 import type { Role } from "../core/event.ts"
 import { agentOf } from "./agent.ts"
 import builtIn from "./built-in.json" with { type: "json" }
-import type { Definition } from "./definition.ts"
+import type { Definition, Diagnostic } from "./definition.ts"
 import { type Loaded, loadAgents } from "./load.ts"
 import { lookup } from "./lookup.ts"
 import { defineAgent } from "./parse.ts"
@@ -25,6 +25,18 @@ type Own = {
 /** Agents by name: definitions, or functions of the models in the settings that return one. */
 export type Given = Record<string, Own | ((settings: Pick<Config, "model" | "smallModel" | "planModel">) => Own)>
 
+/** `source`: its file, or where else it comes from. `tools`: all if absent. */
+type AgentRow = {
+  name: string
+  description: string
+  source: string
+  model?: string
+  tools?: string[]
+  hidden?: true
+}
+
+export type Overview = { agents: AgentRow[]; diagnostics: Diagnostic[] }
+
 export type Registry = {
   /** The agent of this name, `general` without one. Throws words that say which there are. */
   find(name: string | undefined): Promise<Agent>
@@ -34,6 +46,8 @@ export type Registry = {
   mentioned(text: string): string[]
   /** Those that models may start, a line each. */
   listed(): string
+  /** Every agent as people see it, and what is wrong with the files of agents. */
+  overview(): Overview
   /** The hooks in an agent's own file, as they stand there. */
   hooksOf(name: string): { value: unknown; file: string } | undefined
   register(given: Given): void
@@ -118,6 +132,10 @@ export async function registry({
         list = { of: loaded, text: lines(loaded.agents.map(ready).filter(({ hidden }) => !hidden)) }
       return list.text
     },
+    overview: () => ({
+      agents: loaded.agents.map((definition) => rowOf(definition, ready(definition))),
+      diagnostics: [...loaded.diagnostics, ...loaded.agents.flatMap(({ diagnostics }) => diagnostics)],
+    }),
     hooksOf(name) {
       const found = loaded.agents.find(({ id }) => id === name)
       // What a project's file says by now may be an agent's own work.
@@ -128,6 +146,18 @@ export async function registry({
       library.push(...definitionsOf(more, config))
       looking = undefined // one under way does not know of these
     },
+  }
+}
+
+function rowOf({ source }: Definition, { name, description, role, model, hidden }: Agent): AgentRow {
+  const { tools, denied } = role
+  return {
+    name,
+    description,
+    source: source.path ?? source.scope,
+    ...(model !== undefined && { model: [model].flat().join(", then ") }),
+    ...(tools !== "*" && { tools: tools.filter((tool) => !denied.includes(tool)) }),
+    ...(hidden && { hidden }),
   }
 }
 

@@ -97,6 +97,9 @@ function gemini(input: number, cacheRead: number, output: number, longOutput: nu
   return { input, cacheRead, output, long }
 }
 
+/** Names that prices are known by. */
+export const pricedModels: readonly string[] = Object.keys(table)
+
 const local = new Set(["offline", "ollama", "lmstudio", "llamacpp", "vllm"])
 
 /** The price of `provider/model`, or null when it is not known: a guess would look like a fact. */

@@ -5,7 +5,7 @@ import { type Clock, Gate } from "./gate.ts"
 import type { Pool } from "./http.ts"
 import type { Model } from "./model.ts"
 import { favourites, makerOf } from "./names.ts"
-import { costOf, type Price, priceOf } from "./price.ts"
+import { costOf, type Price, pricedModels, priceOf } from "./price.ts"
 import { type Env, ModelError, type Provider, type ProviderSettings, providerOf, usable } from "./providers.ts"
 import { type Attempt, retrying, sleep } from "./retry.ts"
 
@@ -24,6 +24,8 @@ export type Resolver = {
   idOf(name?: string): string
   /** The same, and throws a ModelError if it cannot be used with what is set now. */
   checked(name: string): string
+  /** Models that can be used with what is set now, as far as they are known by name. */
+  known(): string[]
   /** From now on this is the model that stands for those that are not set. */
   prefer(id: string): void
   /** Throws a ModelError that says what to set. Objects are models already, ours or the AI SDK's. */
@@ -89,6 +91,13 @@ export function resolver(options: Options): Resolver {
 
   return {
     idOf: (name) => fullName(name, options, preferred),
+    known() {
+      const configured = Object.entries(config.providers).flatMap(([provider, { models = {} }]) =>
+        Object.keys(models).map((name) => `${provider}/${name}`),
+      )
+      const all = [...configured, ...Object.keys(config.prices), ...pricedModels, "offline/legwork"]
+      return [...new Set(all)].filter((id) => isUsable(partsOf(id).provider, { settings: config.providers, env }))
+    },
     prefer(id) {
       preferred = id
     },
@@ -119,6 +128,15 @@ export function resolver(options: Options): Resolver {
       opened?.close()
       pool = undefined
     },
+  }
+}
+
+function isUsable(provider: string, from: Parameters<typeof providerOf>[1]): boolean {
+  try {
+    providerOf(provider, from)
+    return true
+  } catch {
+    return false
   }
 }
 
