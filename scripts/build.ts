@@ -1,6 +1,16 @@
 import { rm } from "node:fs/promises"
 import { build, type Plugin } from "esbuild"
 
+/** What draws on a terminal is large and needed by few starts, so it is a file of its own. */
+const apart: Plugin = {
+  name: "apart",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/screen\.ts$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: "./screen.js", external: true } : undefined,
+    )
+  },
+}
+
 /**
  * Importing a module of Node's as ESM reads every one of its exports, and some of those load much more: `node:http`
  * brings in all of fetch, which is most of a cold start. Asking Node for the module itself does not.
@@ -31,9 +41,10 @@ await Promise.all([
   // The command: everything in one place, because finding and reading many small files is most of a cold start.
   build({
     ...common,
-    entryPoints: { main: "src/cli/main.ts" },
+    entryPoints: { main: "src/cli/main.ts", screen: "src/cli/tui/screen.ts" },
     outdir: "dist/cli",
     minify: true,
+    plugins: [plainBuiltins, apart],
     external: ["@vscode/ripgrep", "yaml"],
     banner: {
       js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',

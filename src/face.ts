@@ -4,7 +4,8 @@ import type { Question, Reply } from "./agent/permission.ts"
 import type { Reach } from "./agent/reach.ts"
 import type { Runtime } from "./agent/runtime.ts"
 import type { Task, TaskResult } from "./agent/scope.ts"
-import type { Given, Overview, Registry } from "./agents/registry.ts"
+import type { Diagnostic } from "./agents/definition.ts"
+import type { AgentRow, Given, Registry } from "./agents/registry.ts"
 import { type Bus, busOf } from "./bus.ts"
 import { reasonOf } from "./core/error.ts"
 import type { Event, Outcome, Place, RunId } from "./core/event.ts"
@@ -37,8 +38,9 @@ export type Session = {
   useModel(name: string): Promise<string>
   /** Makes the main run's conversation shorter now. False if nothing of it could be. */
   compact(): Promise<boolean>
-  /** The agents there are, and what is wrong with the files of agents. */
-  agents(): Overview
+  agents(): AgentRow[]
+  /** What is wrong with the files of agents. */
+  diagnostics(): Diagnostic[]
   view: View
   /** `drain`: waits also for all that works behind, and for what the main run then has to say. */
   prompt(text: string, options?: { images?: Image[]; drain?: boolean }): Promise<Report>
@@ -162,7 +164,8 @@ export function faceOf(inside: Inside): Session {
       return model.id
     },
     compact: () => runtime.compact(mainRun),
-    agents: () => agents.overview(),
+    agents: () => agents.overview().agents,
+    diagnostics: () => agents.overview().diagnostics,
     view: log.view,
     prompt: (text, { images, drain } = {}) =>
       reported(async () => {

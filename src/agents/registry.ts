@@ -25,17 +25,17 @@ type Own = {
 /** Agents by name: definitions, or functions of the models in the settings that return one. */
 export type Given = Record<string, Own | ((settings: Pick<Config, "model" | "smallModel" | "planModel">) => Own)>
 
-/** `source`: its file, or where else it comes from. `tools`: all if absent. */
-type AgentRow = {
+/** An agent as people see it. `source`: its file, or where else it comes from. `tools`: `*` for all. */
+export type AgentRow = {
   name: string
   description: string
   source: string
   model?: string
-  tools?: string[]
+  tools: string[]
   hidden?: true
 }
 
-export type Overview = { agents: AgentRow[]; diagnostics: Diagnostic[] }
+type Overview = { agents: AgentRow[]; diagnostics: Diagnostic[] }
 
 export type Registry = {
   /** The agent of this name, `general` without one. Throws words that say which there are. */
@@ -156,7 +156,7 @@ function rowOf({ source }: Definition, { name, description, role, model, hidden 
     description,
     source: source.path ?? source.scope,
     ...(model !== undefined && { model: [model].flat().join(", then ") }),
-    ...(tools !== "*" && { tools: tools.filter((tool) => !denied.includes(tool)) }),
+    tools: tools === "*" ? ["*"] : tools.filter((tool) => !denied.includes(tool)),
     ...(hidden && { hidden }),
   }
 }

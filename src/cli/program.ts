@@ -20,6 +20,7 @@ export type Flags = {
   /** Whether `-p` waits for agents that work in the background. */
   drain: boolean
   verbose?: true
+  plain?: true
 }
 
 const examples = `
@@ -76,6 +77,7 @@ export async function program(argv: string[]): Promise<number> {
     .option("-c, --continue", "go on with the last session of this folder")
     .option("-r, --resume <id>", "go on with this session; the beginning of its id is enough")
     .option("--no-drain", "-p ends with its answer, and puts aside agents that are still at work in the background")
+    .option("--plain", "the conversation line by line, without drawing on the screen")
     .option("--verbose", "show every tool call")
     .addHelpText("after", examples)
     .action(async (prompt: string | undefined, flags: Flags) => {
@@ -188,5 +190,7 @@ async function main(argument: string | undefined, flags: Flags): Promise<number>
   const prompt = given.filter((text) => text !== undefined).join(" ")
   const headless = flags.print !== undefined || !process.stdin.isTTY || !process.stdout.isTTY
   if (headless) return (await import("./commands/print.ts")).print(prompt, flags)
-  return (await import("./commands/chat.ts")).chat(prompt, flags)
+  // A screen reader, or a terminal that cannot be drawn on, has the conversation line by line.
+  if (flags.plain || process.env.TERM === "dumb") return (await import("./commands/chat.ts")).chat(prompt, flags)
+  return (await import("./tui/app.ts")).tui(prompt, flags)
 }

@@ -53,8 +53,14 @@ async function meant(id: string, cwd: string): Promise<string> {
 }
 
 /** Says once who answers when there is no key. */
-export function introduce({ model }: Session, asked: string | undefined): void {
-  if (model !== "offline/legwork") return
+export function introduce(session: Session, asked: string | undefined): void {
+  const word = offlineWord(session, asked)
+  if (word !== undefined) console.error(`legwork: ${word}`)
+}
+
+/** Who answers, where that is no model that understands anything. */
+export function offlineWord({ model }: Session, asked: string | undefined): string | undefined {
+  if (model !== "offline/legwork") return undefined
   const offline = "the offline model answers: it has no intelligence, it searches and reports what it finds"
-  console.error(`legwork: ${asked === undefined ? "no key is set, so " : ""}${offline}`)
+  return `${asked === undefined ? "no key is set, so " : ""}${offline}`
 }

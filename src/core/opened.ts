@@ -52,6 +52,7 @@ export function opened(view: View, event: Opened): RunView {
     usage: noUsage(),
     cost: 0,
     toolCalls: 0,
+    byModel: new Map(),
     family: { usage: noUsage(), cost: 0, toolCalls: 0 },
     before: { usage: noUsage(), cost: 0, toolCalls: 0 },
     files: new Map(),

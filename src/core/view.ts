@@ -29,7 +29,7 @@ import {
   type User,
 } from "./message.ts"
 import { opened } from "./opened.ts"
-import { addCost, addUsage, type Cost, type Usage } from "./usage.ts"
+import { addCost, addUsage, type Cost, noUsage, totalTokens, type Usage } from "./usage.ts"
 import { type Weight, weighed } from "./weight.ts"
 
 export type CallView = {
@@ -108,7 +108,9 @@ export type RunView = {
   usage: Usage
   cost: Cost
   toolCalls: number
-  /** The same with those of all its descendants, now and when it last rose from rest. */
+  /** What each model that it had was asked and took. */
+  byModel: Map<string, Taken>
+  /** Its numbers with those of all its descendants, now and when it last rose from rest. */
   family: Spent
   before: Spent
   /** Files it has read or written, by the hash it knows. */
@@ -141,6 +143,9 @@ export type RunView = {
 
 /** A note on a board, with whoever wrote it last. */
 export type Note = { text: string; by: RunId; agent: string; at: number }
+
+/** Requests of one model, those that failed too, and what they took. */
+export type Taken = { requests: number; usage: Usage; cost: Cost }
 
 type Spent = { usage: Usage; cost: Cost; toolCalls: number }
 
@@ -195,7 +200,7 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       run.squeezed = true
       delete run.compacting
       delete run.failing
-      spend(view, run, event.usage, event.cost)
+      if (totalTokens(event.usage) > 0) spend(view, run, event.usage, event.cost) // else no model was asked
       return
     case "model.chosen":
       run.model = event.model
@@ -335,6 +340,9 @@ function rise(run: RunView, at: number, anew: boolean): void {
 function spend(view: View, run: RunView, usage: Usage, cost: Cost): void {
   addUsage(run.usage, usage)
   run.cost = addCost(run.cost, cost)
+  const taken = run.byModel.get(run.model) ?? { requests: 0, usage: noUsage(), cost: 0 }
+  addUsage(taken.usage, usage)
+  run.byModel.set(run.model, { ...taken, requests: taken.requests + 1, cost: addCost(taken.cost, cost) })
   for (const { family } of lineage(view, run)) {
     addUsage(family.usage, usage)
     family.cost = addCost(family.cost, cost)

@@ -6,7 +6,7 @@ import { call, type Reply } from "../../src/testing/reply.ts"
 import { type Making, world } from "./world.ts"
 
 /** What an agent says, by how often it has spoken. */
-export type Says = (request: Request, turn: number) => Reply | Promise<Reply>
+type Says = (request: Request, turn: number) => Reply | Promise<Reply>
 export type Cast = { main: Says; child: Says; lead?: Says }
 
 /** A main agent and children that say what they are told to say. What is stored is gone on with. */

@@ -174,7 +174,7 @@ test("a conversation works on twenty columns and through a storm of resizes", as
 test("ctrl-c while a question waits ends the turn, and what was asked for is not done", async (t) => {
   await using server = await serve(steps([call("bash", { command: "touch done" })], "never"))
   const at = await home(t)
-  const { until, type, exit, screen } = terminal(t, at, server.env, [], { cols: 100, TERM: "xterm" })
+  const { until, type, exit, screen } = terminal(t, at, server.env, ["--plain"], { cols: 100, TERM: "xterm" })
   await until("> ")
   type("go\r")
   await until("allow?")
@@ -192,7 +192,10 @@ test("ctrl-c twice at once, in the midst of work, ends with 130", async (t) => {
     asked.resolve()
     return new Promise(() => {})
   })
-  const { until, type, exit, screen } = terminal(t, await home(t), server.env, [], { cols: 100, TERM: "xterm" })
+  const { until, type, exit, screen } = terminal(t, await home(t), server.env, ["--plain"], {
+    cols: 100,
+    TERM: "xterm",
+  })
   await until("> ")
   type("go\r")
   await asked.promise

@@ -11,9 +11,9 @@ export type Terminal = {
   exit: Promise<number>
 }
 
-/** The program on a pseudo-terminal, in a home that is there already. */
+/** The program on a pseudo-terminal, line by line, in a home that is there already. */
 export function terminal(t: TestContext, { work, env: own }: Home, env: NodeJS.ProcessEnv, args: string[]): Terminal {
-  const pty = spawn(bin, args, { cwd: work, env: { ...own, ...env }, cols: 100, rows: 30 })
+  const pty = spawn(bin, ["--plain", ...args], { cwd: work, env: { ...own, ...env }, cols: 100, rows: 30 })
   t.after(() => pty.kill("SIGKILL"))
   let unseen = ""
   let wake = () => {}

@@ -14,9 +14,11 @@ import { printable } from "../plain/format.ts"
 import { type Paper, paper } from "../plain/paper.ts"
 import { told } from "../plain/told.ts"
 import type { Flags } from "../program.ts"
-import { introduce, start } from "../start.ts"
+import { builtInCommands, carryOut, commandIn } from "../slash/commands.ts"
+import type { Ground } from "../slash/ground.ts"
+import { introduce, sessionsOf, start } from "../start.ts"
+import { themeOf } from "../tui/theme.ts"
 import { agentsAtWork, isUnfinished } from "../unfinished.ts"
-import { slash } from "./slash.ts"
 
 /** A conversation line by line. What is typed while the agent works is heard between two turns. */
 export async function chat(first: string, flags: Flags): Promise<number> {
@@ -29,23 +31,30 @@ export async function chat(first: string, flags: Flags): Promise<number> {
   const rl = createInterface({ input: process.stdin, output: process.stdout, prompt: "> " })
   const page = paper(rl, process.stdout)
   questions.use(page)
-  const code = await converse({ rl, page, session, first, take: questions.take })
+  const { code, next } = await converse({ rl, page, session, first, take: questions.take })
   const left = isUnfinished(session.view)
   await session.close()
   rl.close()
   process.stdout.write(`\n  ${left ? "what was under way is put aside; " : ""}to go on: legwork -r ${session.id}\n`)
-  return code
+  const { continue: _, ...others } = flags
+  return next ? chat("", { ...others, ...next }) : code
 }
 
 type Talk = { rl: Interface; page: Paper; session: Session; first: string; take(line: string): boolean }
 
-function converse({ rl, page, session, first, take }: Talk): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>()
+/** How a conversation ended, and which session is to be gone on with, if one is. */
+type Left = { code: number; next?: { resume: string } }
+
+function converse({ rl, page, session, first, take }: Talk): Promise<Left> {
+  const { promise, resolve } = Promise.withResolvers<Left>()
+  const commands = builtInCommands()
   /** Prompts that have not ended, and how often the main run has come to rest. */
   let [asked, rests, warned, over] = [0, 0, false, false]
-  const end = (code: number) => {
+  /** Whether a line was dealt with while something was at work, and nobody was asked for the next since. */
+  let owed = false
+  const end = (code: number, next?: { resume: string }) => {
     over = true
-    resolve(code)
+    resolve({ code, ...(next && { next }) })
   }
   const listen = (event: Event, view: View) => {
     if (over) return
@@ -56,6 +65,7 @@ function converse({ rl, page, session, first, take }: Talk): Promise<number> {
     if (isMain && event.type === "mail.read") warned = false
     if (!isMain || event.type !== "run.settled") return
     rests++
+    owed = false
     tellEnd(page, view, resultOf(view, session.main, event.outcome))
   }
   const prompt = async (text: string) => {
@@ -63,17 +73,26 @@ function converse({ rl, page, session, first, take }: Talk): Promise<number> {
     asked++
     const report = await session.prompt(text)
     asked--
-    if (rests === before && !over) tellEnd(page, session.view, report) // it was refused before anything was at work
+    if (rests === before && !over)
+      tellEnd(page, session.view, report) // it was refused before anything was at work
+    else if (owed) rested()
   }
   const isWorking = () => asked > 0 || isAtWork(session)
+  const rested = () => {
+    owed = isWorking()
+    if (!over && !owed) page.prompt()
+  }
+  const ground = groundOf(session, page, {
+    prompt: (text) => void prompt(text),
+    leave: (next) => end(codes.done, next),
+  })
   rl.on("line", (line) => {
     warned = false
     page.entered()
-    const command = slash(line, session, Date.now)
-    if (command === "leave") return end(codes.done)
-    if (command) for (const each of command.say) page.line(each)
-    else if (!take(line) && line.trim() !== "") return void prompt(line)
-    if (!isWorking()) page.prompt()
+    const command = commandIn(line, commands)
+    if (command) return void carryOut(command, ground).then(rested)
+    if (!take(line) && line.trim() !== "") return void prompt(line)
+    rested()
   })
   rl.on("SIGINT", () => {
     if (warned) return end(codes.interrupted)
@@ -90,9 +109,24 @@ function converse({ rl, page, session, first, take }: Talk): Promise<number> {
   if (first) void prompt(first)
   else {
     if (isUnfinished(session.view)) void proceed(page, session)
-    if (!isWorking()) page.prompt()
+    rested()
   }
   return promise
+}
+
+/** Commands say on this page what they have to say; nothing can be chosen from lists, so they say what to type. */
+function groundOf(session: Session, page: Paper, ways: Pick<Ground, "prompt" | "leave">): Ground {
+  return {
+    session,
+    sessions: async () => sessionsOf(session.view.get(session.main)?.root),
+    view: session.view,
+    theme: themeOf({ colors: false, dark: true }),
+    keys: [{ key: "ctrl-c", about: "stops what is under way; again: leaves" }],
+    note: (text) => text.split("\n").forEach((line) => void page.line(`  ${line}`.trimEnd())),
+    open: (run) => page.line(`  legwork sessions show ${session.id} --run ${run} shows it`),
+    now: Date.now,
+    ...ways,
+  }
 }
 
 /** The agents may go on for long: the main run's own end tells when it is to be talked to again. */
