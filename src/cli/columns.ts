@@ -3,8 +3,7 @@ const wide =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303f\uff00-\uff60]|\p{Emoji_Presentation}/u
 
 /** How many columns a text without escape sequences takes. */
-const columnsOf = (text: string): number =>
-  [...text].reduce((sum, letter) => sum + (wide.test(letter) ? 2 : 1), 0)
+const columnsOf = (text: string): number => [...text].reduce((sum, letter) => sum + (wide.test(letter) ? 2 : 1), 0)
 
 /** Rows of a name and what there is to say of it, one under the other. */
 export function aligned(rows: readonly [name: string, about: string][], paint = (name: string) => name): string[] {
