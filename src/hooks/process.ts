@@ -29,6 +29,8 @@ export type Options = {
 
 /** What a process gets to obey TERM, and what we wait for the rest of its output. */
 const grace = 200
+/** How long between two looks whether all of them have gone. */
+const glance = 10
 const patience = 1_000
 
 /** The most that it may print to either output, in bytes. */
@@ -132,7 +134,7 @@ async function warn(group: number, exit: Promise<Exit>): Promise<void> {
   const deadline = performance.now() + grace
   signalGroup(group, "SIGTERM")
   await within(grace, exit)
-  if (signalGroup(group, 0)) await sleep(Math.max(0, deadline - performance.now()))
+  while (signalGroup(group, 0) && performance.now() < deadline) await sleep(glance)
 }
 
 /** Our process waits neither for those who left the group and hold the pipes, nor for one that is deaf to KILL. */
