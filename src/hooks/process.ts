@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn as nodeSpawn, type SpawnOptions } from "node:child_process"
 import { once } from "node:events"
+import { readdirSync, readFileSync } from "node:fs"
 import type { Readable, Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { codeOf, reasonOf } from "../core/error.ts"
@@ -134,7 +135,7 @@ async function warn(group: number, exit: Promise<Exit>): Promise<void> {
   const deadline = performance.now() + grace
   signalGroup(group, "SIGTERM")
   await within(grace, exit)
-  while (signalGroup(group, 0) && performance.now() < deadline) await sleep(glance)
+  while (isRunning(group) && performance.now() < deadline) await sleep(glance)
 }
 
 /** Our process waits neither for those who left the group and hold the pipes, nor for one that is deaf to KILL. */
@@ -150,6 +151,27 @@ function release(child: ChildProcess): void {
 function dismiss(guard: Writable | null): void {
   guard?.on("error", () => {})
   guard?.end("\n")
+}
+
+/** Whether anybody in the group still runs. One that has ended, and that nobody has taken note of yet, does not. */
+function isRunning(group: number): boolean {
+  if (!signalGroup(group, 0)) return false
+  try {
+    return readdirSync("/proc").some((pid) => /^\d+$/.test(pid) && runsIn(group, pid))
+  } catch {
+    return true // there is no /proc to tell
+  }
+}
+
+/** The name of a program may hold anything, so the fields are counted from where it ends. */
+function runsIn(group: number, pid: string): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+    const [state, , its] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    return Number(its) === group && state !== "Z"
+  } catch {
+    return false // it is gone
+  }
 }
 
 /** Whether there is anybody in the group who can be reached. */
