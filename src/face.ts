@@ -11,7 +11,8 @@ import { reasonOf } from "./core/error.ts"
 import type { Event, Outcome, Place, RunId } from "./core/event.ts"
 import type { Listener, Log } from "./core/log.ts"
 import type { Image } from "./core/message.ts"
-import type { View } from "./core/view.ts"
+import { type Progress, progressOf } from "./core/progress.ts"
+import { lineage, type View } from "./core/view.ts"
 import { SessionError } from "./folders.ts"
 import type { Model } from "./model/model.ts"
 import type { Resolver } from "./model/resolve.ts"
@@ -52,6 +53,10 @@ export type Session = {
   task(task: Task): Promise<TaskResult>
   /** The same without waiting. The result is announced on the bus, for the place that it came from. */
   spawn(task: string, options?: Spawn): Promise<RunId>
+  /** How far a run is: what it is about, its current tool, its numbers, how long nothing has happened. */
+  progress(run: RunId): Progress
+  /** The same, whenever something happens to the run or to one below it. Returns what ends it. */
+  onProgress(run: RunId, listener: (progress: Progress) => void): () => void
   /** Steers a run between two turns; one at rest goes on with it. */
   tell(run: RunId, text: string): "heard" | "resumed"
   /** Nobody waits for this child any longer; its result is sent to its parent. False if no call waited for it. */
@@ -184,6 +189,12 @@ export function faceOf(inside: Inside): Session {
       }),
     task: (task) => runtime.finish(mainRun, `program-${randomBytes(8).toString("hex")}`, task, closing.signal),
     spawn: (task, options) => spawn(runtime, mainRun, task, options, closing.signal),
+    progress: (run) => progressIn(log.view, run),
+    onProgress: (run, listener) =>
+      log.listen(({ run: id }, view) => {
+        const above = view.get(id)
+        if (above && [...lineage(view, above)].some((each) => each.id === run)) listener(progressIn(view, run))
+      }),
     tell: (run, text) => runtime.tell(run, { text }),
     sendBehind: (run) => runtime.sendBehind(run),
     runningCount: () => runtime.running(),
@@ -219,6 +230,12 @@ export function faceOf(inside: Inside): Session {
       }
     },
   }
+}
+
+function progressIn(view: View, run: RunId): Progress {
+  const found = view.get(run)
+  if (!found) throw new SessionError(`there is no run ${run} in this session`)
+  return progressOf(view, found, Date.now())
 }
 
 /** Turns of work that nobody waits for, where its agent says nothing of them. */

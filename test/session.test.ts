@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type TestContext, test } from "node:test"
@@ -95,5 +95,50 @@ test("whoever writes @name asks for that agent; other words with @ mean nothing"
   )
   for (const text of ["mail me@explore.org", "@nobody there", "an @ alone"])
     assert.equal((await each.prompt(text)).text, text)
+  await each.close()
+})
+
+test("whoever wants to know how far a run is hears it whenever something happens to it or below it", async (t) => {
+  const model = scripted(({ system, messages }) => {
+    if (!system.includes("You are a subagent")) return "main"
+    return messages.length === 1 ? [call("ls", {})] : "done"
+  })
+  const each = await session(t, { model })
+  const states = new Set<string>()
+  const seen: (string | undefined)[] = []
+  const end = each.onProgress(each.main, ({ state }) => states.add(state))
+  each.listen((event) => {
+    if (event.type === "call.started") seen.push(each.progress(event.run).tool)
+  })
+  const { agentId } = await each.task({ agent: "general", prompt: "look" })
+  end()
+  assert.deepEqual(seen, ["ls"])
+  assert.deepEqual([...states], ["ready"])
+  const { state, tools, family } = each.progress(agentId)
+  assert.deepEqual([state, tools, family.tools], ["done", 1, 1])
+  assert.throws(() => each.progress("nobody"), /there is no run nobody in this session/)
+  await each.close()
+})
+
+test("the same question to a read-only agent is answered from before while nothing in the folder has changed", async (t) => {
+  const cwd = await mkdtemp(join(tmpdir(), "legwork-cached-"))
+  t.after(() => rm(cwd, { recursive: true, force: true }))
+  let asked = 0
+  const model = scripted(() => `answer ${++asked}`)
+  const state = await mkdtemp(join(tmpdir(), "legwork-state-"))
+  t.after(() => rm(state, { recursive: true, force: true }))
+  const each = await open({ cwd, env: { HOME: cwd, XDG_STATE_HOME: state }, store: memory(), model })
+  const task = { agent: "explore", prompt: "where?", cache: true }
+  const [first, second] = [await each.task(task), await each.task(task)]
+  assert.deepEqual(
+    [first.content, first.cached, second.content, second.cached],
+    ["answer 1", undefined, "answer 1", true],
+  )
+  await writeFile(join(cwd, "new.txt"), "new")
+  assert.equal((await each.task(task)).content, "answer 2")
+  await assert.rejects(
+    each.task({ ...task, agent: "code" }),
+    /agent code is not read-only, so its answers are not kept/,
+  )
   await each.close()
 })

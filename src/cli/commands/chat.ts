@@ -8,6 +8,7 @@ import type { Session } from "../../face.ts"
 import type { Report } from "../../report.ts"
 import { version } from "../../version.ts"
 import { codes } from "../exit.ts"
+import { merged } from "../merged.ts"
 import { asking } from "../plain/asking.ts"
 import { goesOnLine } from "../plain/child.ts"
 import { printable } from "../plain/format.ts"
@@ -25,7 +26,7 @@ export async function chat(first: string, flags: Flags): Promise<number> {
   // Questions can come only once the terminal is being read, and it is read only once there is a session to talk to.
   await (await import("./trust.ts")).askForTrust(flags.cwd)
   const questions = asking()
-  const session = await start(flags, { answer: questions.ask })
+  const session = await start(flags, { answer: merged(questions.ask) })
   introduce(session, flags.model)
   process.stdout.write(`  legwork ${version} · ${printable(session.model)} · ctrl-c stops it, /help says what else\n`)
   const rl = createInterface({ input: process.stdin, output: process.stdout, prompt: "> " })

@@ -1,26 +1,27 @@
-import type { Question, Reply } from "../../agent/permission.ts"
+import type { Reply } from "../../agent/permission.ts"
+import { othersIn, type Shared } from "../merged.ts"
 import type { Paper } from "./paper.ts"
 import { questionLines, replyIn } from "./question.ts"
 
 type Asking = {
   use(paper: Paper): void
-  ask(question: Question, signal: AbortSignal): Promise<Reply>
+  ask(question: Shared, signal: AbortSignal): Promise<Reply>
   take(line: string): boolean
 }
 
 /** Questions wait in a row; the next line that is typed answers the first. Anything but yes is no. */
 export function asking(): Asking {
-  const waiting: { question: Question; reply(reply: Reply): void }[] = []
+  const waiting: { question: Shared; reply(reply: Reply): void }[] = []
   let paper: Paper | undefined
   const put = () => {
     const next = waiting[0]
     if (!next || !paper) return
     if (waiting.length > 1) paper.line(`  (1 of ${waiting.length} questions)`)
-    for (const line of questionLines(next.question)) paper.line(`  ${line}`)
+    for (const line of [...questionLines(next.question), ...othersIn(next.question)]) paper.line(`  ${line}`)
     const always = next.question.always?.length ? ", a for always" : ""
     paper.ask(`  allow? y${always}, or n and a word to the model: `)
   }
-  const drop = (question: Question) => {
+  const drop = (question: Shared) => {
     const at = waiting.findIndex((each) => each.question === question)
     if (at >= 0) waiting.splice(at, 1)
     paper?.answered()
