@@ -142,3 +142,30 @@ test("the same question to a read-only agent is answered from before while nothi
   )
   await each.close()
 })
+
+test("a conversation is made shorter on request, and goes on from there", async (t) => {
+  const model = scripted(({ system, messages }) =>
+    system.startsWith("You shorten") ? "notes of it all" : `${"word ".repeat(400)}${messages.length}`,
+  )
+  const each = await session(t, { model })
+  assert.equal(await each.compact(), false)
+  for (const text of ["one", "two", "three", "four"]) await each.prompt(text)
+  const before = each.view.get(each.main)!.messages.length
+  assert.equal(await each.compact(), true)
+  const { messages, notes } = each.view.get(each.main)!
+  assert.deepEqual([messages.length < before, notes], [true, "notes of it all"])
+  assert.equal((await each.prompt("five")).status, "completed")
+  await each.close()
+})
+
+test("another model answers from the next prompt on, and one that cannot be had leaves all as it was", async (t) => {
+  const each = await session(t, { model: scripted(() => "scripted") })
+  await each.prompt("one")
+  await assert.rejects(each.useModel("anthropic/any"), /ANTHROPIC_API_KEY/)
+  assert.equal(each.model, "scripted/model")
+  assert.equal(await each.useModel("offline"), "offline/legwork")
+  assert.deepEqual([each.model, each.view.get(each.main)!.model], ["offline/legwork", "offline/legwork"])
+  assert.match((await each.prompt("budget")).text, /This was the offline model/)
+  assert.ok(each.models().includes("offline/legwork") && !each.models().some((id) => id.startsWith("anthropic/")))
+  await each.close()
+})
