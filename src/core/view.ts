@@ -200,7 +200,8 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       run.squeezed = true
       delete run.compacting
       delete run.failing
-      if (totalTokens(event.usage) > 0) spend(view, run, event.usage, event.cost) // else no model was asked
+      // Without a summary no model was asked, unless it was asked in vain.
+      if (event.summary !== undefined || totalTokens(event.usage) > 0) spend(view, run, event.usage, event.cost)
       return
     case "model.chosen":
       run.model = event.model
