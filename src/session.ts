@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto"
 import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
@@ -27,6 +26,7 @@ import { systemPrompt } from "./prompt.ts"
 import type { Found } from "./sandbox/sandbox.ts"
 import { masking } from "./secrets.ts"
 import type { Server } from "./serve.ts"
+import { randomHex } from "./store/random.ts"
 import type { Store } from "./store/store.ts"
 import { builtIn, type Web } from "./tools/built-in.ts"
 import { writeAccess } from "./tools/paths.ts"
@@ -175,7 +175,7 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
     fork: config.fork,
     hooksOf,
     limits: limitsOf(config),
-    newId: () => randomBytes(4).toString("hex"),
+    newId: () => randomHex(4),
     now: () => performance.now(),
     mask,
     ...answering(options, questions),
@@ -188,6 +188,7 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
     place: () => served.by?.place(),
     retry: { times: 1, wait: () => Math.random() * retryWithin },
   })
+  warmUp(log, sandbox)
   const mainRun = before?.id ?? runtime.open(main, model.id)
   if (before && before.model !== model.id) log.emit(mainRun, { type: "model.chosen", model: model.id })
   const told = moments({ hooksOf, log, run: mainRun, agent: main.name, resumed: before !== undefined })
@@ -215,6 +216,18 @@ function lazySandbox(env: NodeJS.ProcessEnv): () => Promise<Found> {
     return found
   }
 }
+
+/** The fence is tried while the first answer is waited for, so that no agent has to wait for that. */
+function warmUp(log: Log, sandbox: () => Promise<Found>): void {
+  const unlisten = log.listen(({ type }) => {
+    if (type !== "mail.read") return
+    unlisten()
+    setTimeout(() => void sandbox(), afterAsking).unref()
+  })
+}
+
+/** By then the first request has gone out. */
+const afterAsking = 50
 
 /** Says once why read-only agents have no shell. */
 function fencing(sandbox: () => Promise<Found>, warn: (text: string) => void): (agent: string) => Promise<boolean> {

@@ -32,6 +32,7 @@ export type AgentRow = {
   source: string
   model?: string
   tools: string[]
+  color?: string
   hidden?: true
 }
 
@@ -89,6 +90,7 @@ export async function registry({
   let loaded: Loaded = first
   let looking: Promise<void> | undefined
   let list: { of: Loaded; text: string } | undefined
+  let seen: { of: Loaded; overview: Overview } | undefined
   tell([...first.diagnostics, ...library.flatMap(({ diagnostics }) => diagnostics)], warn)
 
   /** Calls that come together look once. */
@@ -132,10 +134,14 @@ export async function registry({
         list = { of: loaded, text: lines(loaded.agents.map(ready).filter(({ hidden }) => !hidden)) }
       return list.text
     },
-    overview: () => ({
-      agents: loaded.agents.map((definition) => rowOf(definition, ready(definition))),
-      diagnostics: [...loaded.diagnostics, ...loaded.agents.flatMap(({ diagnostics }) => diagnostics)],
-    }),
+    overview() {
+      if (seen?.of !== loaded) {
+        const agents = loaded.agents.map((definition) => rowOf(definition, ready(definition)))
+        const diagnostics = [...loaded.diagnostics, ...loaded.agents.flatMap((each) => each.diagnostics)]
+        seen = { of: loaded, overview: { agents, diagnostics } }
+      }
+      return seen.overview
+    },
     hooksOf(name) {
       const found = loaded.agents.find(({ id }) => id === name)
       // What a project's file says by now may be an agent's own work.
@@ -149,7 +155,7 @@ export async function registry({
   }
 }
 
-function rowOf({ source }: Definition, { name, description, role, model, hidden }: Agent): AgentRow {
+function rowOf({ source, color }: Definition, { name, description, role, model, hidden }: Agent): AgentRow {
   const { tools, denied } = role
   return {
     name,
@@ -157,6 +163,7 @@ function rowOf({ source }: Definition, { name, description, role, model, hidden 
     source: source.path ?? source.scope,
     ...(model !== undefined && { model: [model].flat().join(", then ") }),
     tools: tools === "*" ? ["*"] : tools.filter((tool) => !denied.includes(tool)),
+    ...(color && { color }),
     ...(hidden && { hidden }),
   }
 }

@@ -1,9 +1,9 @@
 import type { Question, Reply } from "../agent/permission.ts"
 
 /** A question, with the paths of others who ask for the very same. Their number grows while it waits. */
-export type Shared = Question & { others: string[][] }
+export type Shared = Question & { others?: readonly string[][] }
 
-type Waiting = { question: Shared; answer: Promise<Reply>; askers: number; drop: AbortController }
+type Waiting = { others: string[][]; answer: Promise<Reply>; askers: number; drop: AbortController }
 
 /** Whoever asks for exactly what another waits for already is answered with it: a person sees such a question once. */
 export function merged(
@@ -12,9 +12,9 @@ export function merged(
   const open = new Map<string, Waiting>()
   const begin = (key: string, question: Question): Waiting => {
     const drop = new AbortController()
-    const shared = { ...question, others: [] }
-    const answer = ask(shared, drop.signal).finally(() => open.delete(key))
-    const waiting = { question: shared, answer, askers: 0, drop }
+    const others: string[][] = []
+    const answer = ask({ ...question, others }, drop.signal).finally(() => open.delete(key))
+    const waiting = { others, answer, askers: 0, drop }
     open.set(key, waiting)
     return waiting
   }
@@ -22,7 +22,7 @@ export function merged(
     const key = JSON.stringify([question.tool, question.access, question.input, question.always])
     const before = open.get(key)
     const waiting = before ?? begin(key, question)
-    if (before) before.question.others.push(question.path)
+    if (before) before.others.push(question.path)
     waiting.askers++
     return new Promise((resolve, reject) => {
       // The question goes when the last of those who asked it has been stopped.
@@ -37,5 +37,5 @@ export function merged(
 }
 
 /** Who else asks, in a few words; nothing if nobody does. */
-export const othersIn = ({ others }: Pick<Shared, "others">): string[] =>
+export const othersIn = ({ others = [] }: Shared): string[] =>
   others.length === 0 ? [] : [`and ${others.length === 1 ? "one other asks" : `${others.length} others ask`} the same`]

@@ -262,19 +262,17 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       if (event.key) run.heard.add(event.key)
       return
     }
-    case "mail.read":
-      if (run.rest)
-        rise(
-          run,
-          event.at,
-          run.mail.some(({ from }) => from === undefined),
-        )
+    case "mail.read": {
+      const isSpokenTo = run.mail.some(({ from }) => from === undefined)
+      if (run.rest) rise(run, event.at, isSpokenTo)
+      else if (run.turns === 0) run.roseAt = event.at
       run.messages.push(...said(run.mail, event.note))
       run.mail = []
       run.squeezed = false
       // The end that two of them lead to was that of the work before.
       if (run.overflows > 1) run.overflows = 0
       return
+    }
     case "turn.delta":
       run.draft[event.kind] += event.text
       delete run.failing

@@ -124,14 +124,14 @@ test("all that there is to see of a run, alone and with those below it", () => {
   assert.deepEqual(at(view, 10_000, "s"), {
     ...{ id: "s", agent: "explore", label: "find it", depth: 1, model: "small", state: "thinking" },
     ...numbers,
-    elapsedMs: 5_000,
+    elapsedMs: 3_000,
     idleMs: 1_000,
     family: numbers,
   })
   assert.deepEqual(at(view, 10_000), {
     ...{ id: "r", agent: "explore", label: "", depth: 0, model: "m", state: "tool", tool: "grep permit" },
     ...{ tools: 0, tokens: 15, cost: 0.5 },
-    elapsedMs: 9_000,
+    elapsedMs: 7_000,
     // Nothing happened to it for six seconds, but to its child.
     idleMs: 1_000,
     family: { tools: 1, tokens: 30, cost: 1 },

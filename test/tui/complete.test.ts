@@ -47,6 +47,13 @@ const taken = async (text: string, which = 0) => {
   return done.lines.with(done.cursorLine, `${now.slice(0, done.cursorCol)}|${now.slice(done.cursorCol)}`).join("\n")
 }
 
+test("what is taken from a list that is older than the last letters does not break the line", () => {
+  const apply = (text: string, value: string, prefix: string) =>
+    provider.applyCompletion([text], 0, text.length, { value, label: value }, prefix).lines
+  assert.deepEqual(apply("/cos", "/compact", "/"), ["/cost "])
+  assert.deepEqual(apply("look at @sr", "@src/a.ts", "@"), ["look at @src/a.ts "])
+})
+
 test("a slash at the beginning offers commands, in any case, with what they take and do", async () => {
   assert.deepEqual((await at("/MO|")).offered, {
     prefix: "/MO",

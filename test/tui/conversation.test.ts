@@ -48,6 +48,21 @@ test("an answer is shown while it comes, and stays where it was when it is there
   assert.deepEqual(conversation.render(60), ["> go", "", "It is here.", "", "  a note"])
 })
 
+test("what had come of an answer that was stopped stays, as it has been read", () => {
+  const stopped = { type: "run.stopped", status: "cancelled", why: "stopped by the user" } as const
+  const failed = { type: "turn.failed", error: { kind: "network", message: "stopped" }, wait: null } as const
+  assert.deepEqual(
+    screen([
+      ...said("go"),
+      { type: "turn.delta", kind: "text", text: "It is" },
+      stopped,
+      { ...failed, usage: noUsage(), cost: 0 },
+      settled({ status: "cancelled", text: "" }),
+    ]),
+    ["> go", "", "It is", "", "■ stopped: stopped by the user; say what to do instead, or", "  that it may go on"],
+  )
+})
+
 test("what had come of an answer that failed is gone, and when it is tried again is said", () => {
   assert.deepEqual(
     screen([

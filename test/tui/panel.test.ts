@@ -259,6 +259,19 @@ test("of too many rows, the chosen one, questions and stuck ones stay, then whoe
   assert.deepEqual(panel.render(60), [])
 })
 
+test("it keeps its height while anybody is at work, so that the input stays in its place", () => {
+  const { panel, tell, child } = stage()
+  for (const id of ["a", "b", "c"]) child(id)
+  const heights = [panel.render(80).length]
+  for (const id of ["a", "b", "c"]) {
+    tell(id, settled("completed"))
+    heights.push(panel.render(80).length)
+  }
+  assert.deepEqual(heights, [3, 3, 3, 1])
+  child("d")
+  assert.equal(panel.render(80).length, 2)
+})
+
 test("rows on show do not change with every word that comes", () => {
   const { panel, tell, child, pass } = stage({ rows: () => 2 })
   child("a")

@@ -12,7 +12,7 @@ const mostRemarks = 5
 export const agents: Command = {
   name: "agents",
   hint: "[name]",
-  about: "who can be sent, with which model and tools, and what is wrong with agent files",
+  about: "who can be sent, how, and what is wrong with agent files",
   async run(name, ground) {
     const rows = ground.session.agents()
     if (name !== "") return ground.note(detail(rows, name, ground))

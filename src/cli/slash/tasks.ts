@@ -41,7 +41,7 @@ export const stop: Command = {
 export const behind: Command = {
   name: "behind",
   hint: "[id]",
-  about: "do not wait for an agent: its result comes when it is there; without an id for none",
+  about: "does not wait for an agent, or for none: results come later",
   async run(id, ground) {
     const { view, session } = ground
     const waitedFor = agentsAtWork(view).filter((run) => !run.behind)

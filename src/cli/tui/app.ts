@@ -1,9 +1,9 @@
 import { homedir } from "node:os"
-import type { Session } from "../../face.ts"
 import { folderOf, stateFolder } from "../../folders.ts"
 import { version } from "../../version.ts"
 import { askForTrust } from "../commands/trust.ts"
 import { codes } from "../exit.ts"
+import { merged } from "../merged.ts"
 import { printable } from "../plain/format.ts"
 import type { Flags } from "../program.ts"
 import { builtInCommands } from "../slash/commands.ts"
@@ -12,6 +12,7 @@ import { offlineWord, sessionsOf, start } from "../start.ts"
 import { isUnfinished } from "../unfinished.ts"
 import { asked } from "./asked.ts"
 import { farewell } from "./farewell.ts"
+import { guard } from "./guard.ts"
 import { openHistory } from "./history.ts"
 import { filesBelow, listing } from "./project-files.ts"
 import { loadUserCommands, promptOf } from "./user-commands.ts"
@@ -33,12 +34,12 @@ async function converse(first: string, flags: Flags): Promise<Left> {
   const notes: string[] = []
   let tell = (text: string): void => void notes.push(text)
   const questions = asked()
-  const session = await start(flags, { answer: questions.ask, warn: (text) => tell(printable(text)) })
+  const session = await start(flags, { answer: merged(questions.ask), warn: (text) => tell(printable(text)) })
   const cwd = await folderOf(flags.cwd)
   const offline = offlineWord(session, flags.model)
   notes.unshift(`legwork ${version} · ${session.model} · ${cwd}`, ...(offline ? [offline] : []))
-  const history = await openHistory({ state: stateFolder(env), folder: cwd, warn: tell })
-  const { promise, resolve } = Promise.withResolvers<Left>()
+  const history = await openHistory({ state: stateFolder(env), folder: cwd, warn: (text) => tell(text) })
+  const { promise, resolve, reject } = Promise.withResolvers<Left>()
   const closing = new AbortController()
   const { Screen } = await import("./screen.ts")
   const screen = new Screen({
@@ -54,23 +55,28 @@ async function converse(first: string, flags: Flags): Promise<Left> {
     codes,
   })
   tell = (text) => screen.note(text)
-  const gone = onSignals(() => resolve({ code: codes.interrupted }))
-  screen.start()
-  if (first) void screen.prompt(first)
-  else if (isUnfinished(session.view)) void session.proceed()
-  const left = await promise
-  closing.abort()
-  screen.stop()
-  gone()
-  await leave(session, performance.now() - began)
-  await history.saved()
-  return left
-}
-
-async function leave(session: Session, durationMs: number): Promise<void> {
-  const words = farewell(session, session.view, durationMs)
-  await session.close()
-  process.stdout.write(words.map((line) => `  ${line}\n`).join(""))
+  let isGone = false
+  const back = guard({
+    end: () => resolve({ code: codes.interrupted }),
+    gone() {
+      isGone = true
+      resolve({ code: codes.interrupted })
+    },
+    crash: reject,
+    warn: (text) => tell(printable(text)),
+  })
+  try {
+    screen.start()
+    if (first) screen.prompt(first)
+    else if (isUnfinished(session.view)) screen.proceed()
+    return await promise
+  } finally {
+    closing.abort()
+    screen.stop()
+    const words = farewell(session, session.view, performance.now() - began)
+    await Promise.all([session.close(), history.saved()]).finally(back)
+    if (!isGone) process.stdout.write(words.map((line) => `  ${line}\n`).join(""))
+  }
 }
 
 /** Our own commands come first: none of a project's can take the place of one. */
@@ -87,17 +93,4 @@ async function commandsOf(cwd: string, tell: (text: string) => void): Promise<Co
     }
   })
   return [...builtInCommands(), ...theirs]
-}
-
-/** A terminal that goes away, or whoever wants us to end. Returns what takes it back. */
-function onSignals(end: () => void): () => void {
-  const signals = ["SIGTERM", "SIGHUP", "SIGINT"] as const
-  for (const signal of signals) process.on(signal, end)
-  process.stdout.on("error", end)
-  process.stdin.on("end", end)
-  process.stdin.on("error", end)
-  return () => {
-    for (const signal of signals) process.off(signal, end)
-    process.stdin.off("end", end)
-  }
 }

@@ -17,11 +17,18 @@ export const fixed = (kind: Kind, lines: (width: number) => string[]): Block => 
   render: (width) => lines(width),
 })
 
+/** The rows of a block as they were last shown. */
+type Known = { width: number; rows: string[]; done: boolean }
+
 /** All blocks below one another. The rows of those that are done, up to the first that is not, are kept for a width. */
 export class Stack {
   #blocks: Block[] = []
   #kept: { width: number; blocks: number; rows: string[] } = { width: 0, blocks: 0, rows: [] }
-  #tail = new WeakMap<Block, { width: number; rows: string[] }>()
+  #tail = new WeakMap<Block, Known>()
+  /** All rows as they were last shown. */
+  #shown: readonly string[] = []
+  /** Whether anything is shown as it was, and not as it is. */
+  #stale = false
 
   push(blocks: readonly Block[]): void {
     for (const block of blocks) this.#blocks.push(block)
@@ -38,40 +45,61 @@ export class Stack {
   forget(): void {
     this.#kept = { width: 0, blocks: 0, rows: [] }
     this.#tail = new WeakMap()
+    this.#shown = []
+    this.#stale = false
   }
 
-  /** `live`: what stands below all blocks just now. */
-  render(width: number, live: readonly Block[] = []): string[] {
+  /** From here on all is shown as it is. */
+  thaw(): void {
+    if (this.#stale) this.forget()
+  }
+
+  /** `live`: what stands below all blocks just now. `fold`: so many of the first rows stay as they were last shown. */
+  render(width: number, live: readonly Block[] = [], fold = 0): string[] {
     if (this.#kept.width !== width) this.#kept = { width, blocks: 0, rows: [] }
     const kept = this.#kept
     for (let next = this.#blocks[kept.blocks]; next?.done; next = this.#blocks[kept.blocks]) {
-      add(kept.rows, this.#rows(next, width), isApart(this.#blocks[kept.blocks - 1], next))
+      this.#add(kept.rows, next, this.#blocks[kept.blocks - 1], fold)
       this.#tail.delete(next)
       kept.blocks++
     }
     const rows = kept.rows.slice()
     let before = this.#blocks[kept.blocks - 1]
     for (const block of [...this.#blocks.slice(kept.blocks), ...live]) {
-      add(rows, this.#rows(block, width), isApart(before, block))
+      this.#add(rows, block, before, fold)
       before = block
     }
+    this.#shown = rows
     return rows
   }
 
-  #rows(block: Block, width: number): string[] {
+  #add(rows: string[], block: Block, before: Block | undefined, fold: number): void {
+    const start = rows.length
+    const blank = isApart(before, block) && start > 0 ? 1 : 0
+    const more = this.#rows(block, start + blank, fold)
+    if (more.length === 0) return
+    if (blank > 0) rows.push("")
+    for (const row of more) rows.push(row)
+    for (let at = start; at < Math.min(fold, rows.length); at++) {
+      const shown = this.#shown[at] ?? rows[at]!
+      this.#stale ||= shown !== rows[at]
+      rows[at] = shown
+    }
+  }
+
+  #rows(block: Block, start: number, fold: number): string[] {
+    const { width } = this.#kept
     const known = this.#tail.get(block)
-    if (known?.width === width) return known.rows
+    if (known?.width === width && known.done) return known.rows
+    if (known?.width === width && start + known.rows.length <= fold) {
+      this.#stale = true
+      return known.rows
+    }
     const rows = block.render(width).map((row) => fit(row, width))
-    if (block.done) this.#tail.set(block, { width, rows })
+    this.#tail.set(block, { width, rows, done: block.done })
     return rows
   }
 }
 
 const isApart = (before: Block | undefined, { kind }: Block): boolean =>
   before !== undefined && (before.kind !== kind || kind === "words" || kind === "answer")
-
-function add(rows: string[], more: readonly string[], apart: boolean): void {
-  if (more.length === 0) return
-  if (apart && rows.length > 0) rows.push("")
-  for (const row of more) rows.push(row)
-}

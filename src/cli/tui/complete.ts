@@ -26,13 +26,18 @@ export function completing(sources: Sources): AutocompleteProvider {
       const mention = mentionIn(before)
       if (mention !== undefined) return offered(mention, await mentioned(sources, mention, signal))
       if (cursorLine > 0) return null
-      const [, command] = /^\s*(\/[^\s/]*)$/.exec(before) ?? []
+      const command = commandIn(before)
       if (command !== undefined) return offered(command, commandsLike(sources.commands(), command.slice(1)))
       const [, name, argument = ""] = /^\s*\/(\S+)\s+(.*)$/.exec(before) ?? []
       return name === undefined ? null : offered(argument, await argumentsOf(sources.commands(), name, argument))
     },
-    applyCompletion(lines, cursorLine, cursorCol, { value }, prefix) {
+    applyCompletion(lines, cursorLine, cursorCol, item, offeredFor) {
       const line = lines[cursorLine] ?? ""
+      const before = line.slice(0, cursorCol)
+      // The list may be older than the last letters: they belong to what is replaced, and have a say in what is taken.
+      const prefix = mentionIn(before) ?? commandIn(before) ?? offeredFor
+      const isStale = prefix !== offeredFor && prefix.startsWith("/")
+      const { value } = (isStale && commandsLike(sources.commands(), prefix.slice(1))[0]) || item
       const head = line.slice(0, cursorCol - prefix.length)
       const rest = line.slice(cursorCol)
       const after = prefix.startsWith('@"') && value.endsWith('"') ? rest.replace(/^"/, "") : rest
@@ -51,6 +56,9 @@ const offered = (prefix: string, items: AutocompleteItem[]): AutocompleteSuggest
 
 /** The `@name` or `@"name with spaces` that ends a text; what stands before it must not be part of a word. */
 const mentionIn = (text: string): string | undefined => /(?:^|[\s\p{P}])(@(?:"[^"]*|[^\s"@]*))$/u.exec(text)?.[1]
+
+/** The `/name` that is all of a text. */
+const commandIn = (text: string): string | undefined => /^\s*(\/[^\s/]*)$/.exec(text)?.[1]
 
 function commandsLike(commands: readonly SlashCommand[], typed: string): AutocompleteItem[] {
   return fuzzyFilter([...commands], typed, ({ name }) => name)

@@ -40,8 +40,14 @@ export class Conversation implements Component {
     this.#tell(fixed("note", (width) => wrapped(safe(text), width)))
   }
 
-  render(width: number): string[] {
-    return this.#stack.render(width, this.#live())
+  /** `fold`: so many of its first rows have left the screen, and stay as they were. */
+  render(width: number, fold = 0): string[] {
+    return this.#stack.render(width, this.#live(), fold)
+  }
+
+  /** What left the screen may change again. */
+  thaw(): void {
+    this.#stack.thaw()
   }
 
   invalidate(): void {
@@ -92,7 +98,8 @@ export class Conversation implements Component {
         this.#settle(event)
         return
       case "turn.failed":
-        this.#push([]) // what had come of the answer is asked for again
+        if (event.wait === null) this.#keepDraft()
+        else this.#push([]) // what had come of the answer is asked for again
         this.#tell(eventNote(event, this.#setting))
         return
       default:
@@ -123,11 +130,15 @@ export class Conversation implements Component {
     this.#tell(block)
   }
 
-  #settle({ outcome }: Extract<Event, { type: "run.settled" }>): void {
-    // What it had begun to say when it was stopped has been read by then.
+  /** What it had begun to say, and will not end, has been read by then. */
+  #keepDraft(): void {
     this.#draft.text?.end()
     this.#draft.reasoning?.end()
     this.#draft = {}
+  }
+
+  #settle({ outcome }: Extract<Event, { type: "run.settled" }>): void {
+    this.#keepDraft()
     for (const call of this.#open.values()) call.cutOff()
     this.#open.clear()
     this.#tell(endBlock(outcome, this.#setting, this.#why))

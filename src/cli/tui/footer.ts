@@ -1,9 +1,10 @@
 import { type Component, truncateToWidth, visibleWidth } from "@earendil-works/pi-tui"
-import { dollars, seconds, tokenCount } from "../../core/numbers.ts"
+import { dollars, tokenCount } from "../../core/numbers.ts"
 import { progressOf } from "../../core/progress.ts"
 import type { View } from "../../core/view.ts"
 import { weightOf } from "../../core/weight.ts"
 import type { Session } from "../../face.ts"
+import { duration } from "./row-line.ts"
 import type { Theme } from "./theme.ts"
 
 type Options = {
@@ -43,7 +44,7 @@ export class Footer implements Component {
     const isOver = main.rest !== undefined || state === "ready"
     return [
       why === undefined ? state : `${state}: ${why}`,
-      ...(isOver ? [] : [seconds(elapsedMs)]),
+      ...(isOver ? [] : [duration(elapsedMs)]),
       tokenCount(family.tokens),
       dollars(family.cost),
       `window ${full}%`,

@@ -32,6 +32,8 @@ export class Panel implements Component {
   chosen: RunId | undefined
   #options: PanelOptions
   #roster: Roster
+  /** Lines that it took while there was anybody in it: what is below it does not jump with every call. */
+  #taken = { width: 0, lines: 0 }
 
   constructor(options: PanelOptions) {
     this.#options = options
@@ -63,7 +65,10 @@ export class Panel implements Component {
       const below = calls[at]!.map((call) => callLineOf(call, level, width, theme))
       return [this.#line(row, level, width), ...below]
     })
-    return [...lines, ...counted.map((text) => painted([{ text: `  ${text}`, paint: theme.dim }], width))]
+    lines.push(...counted.map((text) => painted([{ text: `  ${text}`, paint: theme.dim }], width)))
+    const before = shown.length > 0 && width === this.#taken.width ? Math.min(this.#taken.lines, room) : 0
+    this.#taken = { width, lines: Math.max(before, lines.length) }
+    return [...Array<string>(this.#taken.lines - lines.length).fill(""), ...lines]
   }
 
   invalidate(): void {}

@@ -11,6 +11,7 @@ import {
 import type { Question, Reply } from "../../agent/permission.ts"
 import { count } from "../../core/numbers.ts"
 import { printable } from "../../core/one-line.ts"
+import { othersIn } from "../merged.ts"
 import { questionBody } from "./question-lines.ts"
 import type { Theme } from "./theme.ts"
 
@@ -170,6 +171,12 @@ export class Dialog implements Component {
   }
 
   #foot(question: Question, width: number): string[] {
+    const { theme } = this.#options
+    const others = othersIn(question).map((line) => theme.warning(truncateToWidth(line, width, "…")))
+    return [...others, ...this.#keys(question, width)]
+  }
+
+  #keys(question: Question, width: number): string[] {
     const { theme } = this.#options
     if (this.#word) {
       this.#word.focused = this.focused

@@ -132,7 +132,7 @@ function detailOf({ why, tool, waitingFor }: Progress): string {
 const bare = (tokens: number): string => tokenCount(tokens).replace(/ tokens?$/, "")
 
 /** In whole seconds: what changes ten times a second is hard to read, and to draw. */
-function duration(ms: number): string {
+export function duration(ms: number): string {
   const seconds = Math.floor(ms / 1_000)
   if (seconds < 60) return `${seconds}s`
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`

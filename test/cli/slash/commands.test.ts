@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { builtInCommands, runCommand } from "../../../src/cli/slash/commands.ts"
 import type { Command } from "../../../src/cli/slash/ground.ts"
+import { keys } from "../../../src/cli/tui/keys.ts"
 import { groundOn } from "./grounds.ts"
 
 test("only lines that are commands are taken from the model", async () => {
@@ -63,4 +64,14 @@ test("compact tells only what its event does not: that there was nothing to do, 
   assert.deepEqual(await said(() => Promise.reject(new Error("no key is set"))), [
     "it could not be made shorter: no key is set",
   ])
+})
+
+test("help fits a screen of 80 columns and 30 lines", async () => {
+  const { say } = groundOn(new Map(), { keys })
+  const lines = (await say("/help"))!.join("\n").split("\n")
+  assert.deepEqual(
+    lines.filter((line) => line.length > 80),
+    [],
+  )
+  assert.equal(lines.length <= 30, true)
 })
