@@ -5,17 +5,18 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
+import { compare, program } from "./compare.ts"
+import { agents, search } from "./files.ts"
+import { fold, replay } from "./replay.ts"
+import { line, median, type Result } from "./result.ts"
+import { grown, streaming } from "./strain.ts"
+import { tui } from "./tui.ts"
 
 /** Everything here is a ratio of two things measured in turns in the same run; milliseconds are shown for the curious. */
 const here = import.meta.dirname
 const bin = resolve(here, "../bin/legwork.cjs")
 const rounds = 3
 const run = promisify(execFile)
-
-type Result = { name: string; ratio?: number; bar?: number; detail: Record<string, number> }
-
-const median = (all: number[]): number => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]!
-const rounded = (n: number): number => Math.round(n * 100) / 100
 
 async function main(only: string | undefined): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "legwork-bench-"))
@@ -34,54 +35,54 @@ async function main(only: string | undefined): Promise<void> {
   await mkdir(join(folder, "wide/legwork"), { recursive: true })
   await writeFile(join(folder, "wide/legwork/settings.json"), JSON.stringify({ limits: { parallel: 1_000 } }))
   const wide = { ...env, XDG_CONFIG_HOME: join(folder, "wide") }
+  const own = { ...wide, ANTHROPIC_API_KEY: "test", ANTHROPIC_BASE_URL: url }
   const children = (n: number, k: number, times: number) =>
-    compare(`${n} children, ${k} reads each`, { ...wide, BENCH_PROMPT: `lead ${n} ${k}`, BENCH_TIMES: `${times}` })
-  const benches: Record<string, () => Promise<Result>> = {
-    loop: () => compare("loop, 20 turns", env),
+    compare(`${n} children, ${k} reads each`, {
+      env: { ...wide, BENCH_PROMPT: `lead ${n} ${k}`, BENCH_TIMES: `${times}` },
+      bar: 1,
+    })
+  const benches: Record<string, () => Promise<Result | Result[]>> = {
+    loop: () => compare("loop, 20 turns", { env, bar: 1.2 }),
+    child: () => compare("one child, 20 turns", { env: { ...env, BENCH_PROMPT: "lead 1 20" }, bar: 1.2 }),
     "8x5": () => children(8, 5, 7),
+    "64x5": () => children(64, 5, 5),
     "1000x3": () => children(1_000, 3, 1),
+    streaming: () => streaming(wide),
+    turns: () => grown(env),
+    fork: () =>
+      compare("16 forks of 2 MB", {
+        env: {
+          ...wide,
+          BENCH_PROMPT: "hold 16",
+          BENCH_PAD: "500000",
+          BENCH_TIMES: "2",
+          BENCH_MODEL: "anthropic/claude-sonnet-4-6",
+        },
+      }),
+    replay: () => replay({ env: own, work, started: () => onceStarted(own, work) }),
+    fold: () => fold({ env: own, work }),
+    search: () => search(folder),
+    agents: () => agents(folder),
     weight: () => weight(env, work),
     start: () => start(env, work),
     settled: () => settled(env),
     sandbox: () => fence(work),
+    tui: () => tui({ bin, work, env: own, server }),
   }
   const results: Result[] = []
   try {
     for (const [name, bench] of Object.entries(benches)) {
       if (only && only !== name) continue
       process.stderr.write(`  ${name} …\n`)
-      const result = await bench()
-      results.push(result)
-      const { ratio, bar, detail } = result
-      const judged = ratio === undefined ? "" : `${rounded(ratio)} (bar ${bar}) ${ratio <= bar! ? "met" : "NOT MET"}`
-      const numbers = Object.entries(detail).map(([key, value]) => `${key} ${rounded(value)}`)
-      console.log(`${result.name}: ${[judged, ...numbers].filter(Boolean).join(", ")}`)
+      const made = [await bench()].flat()
+      results.push(...made)
+      for (const result of made) console.log(line(result))
     }
   } finally {
     server.disconnect()
     await rm(folder, { recursive: true, force: true })
   }
   console.log(JSON.stringify(results))
-}
-
-const program = async (file: string, env: NodeJS.ProcessEnv, flags: string[] = []): Promise<Record<string, number>> =>
-  JSON.parse((await run(process.execPath, [...flags, join(here, file)], { env })).stdout)
-
-/** The same work by our engine and by a bare fetch loop. */
-async function compare(name: string, env: NodeJS.ProcessEnv): Promise<Result> {
-  const [floor, ours]: [Record<string, number>[], Record<string, number>[]] = [[], []]
-  for (let n = 0; n < rounds; n++) {
-    floor.push(await program("floor.ts", env))
-    ours.push(await program("library.ts", env))
-  }
-  const of = (all: Record<string, number>[], key: string) => median(all.map((each) => each[key]!))
-  const detail = {
-    "fetch floor, ms": of(floor, "ms"),
-    "ours, ms": of(ours, "ms"),
-    "fetch floor, peak MB": of(floor, "mb"),
-    "ours, peak MB": of(ours, "mb"),
-  }
-  return { name, ratio: detail["ours, ms"] / detail["fetch floor, ms"], bar: 1.3, detail }
 }
 
 /** What the first requests of a main agent and of an explore child weigh, before any work is done. */
@@ -97,7 +98,7 @@ async function weight(env: NodeJS.ProcessEnv, cwd: string): Promise<Result> {
   const [main, explore] = server.requests.map(({ raw }) => raw.length)
   return {
     name: "first request",
-    ratio: Math.max(main! / 12_000, explore! / 5_000),
+    value: Math.max(main! / 12_000, explore! / 5_000),
     bar: 1,
     detail: { "main, bytes": main!, "explore, bytes": explore! },
   }
@@ -106,7 +107,21 @@ async function weight(env: NodeJS.ProcessEnv, cwd: string): Promise<Result> {
 /** From the start of `legwork -p` to its first request, against `node -e 0` from start to end. */
 async function start(env: NodeJS.ProcessEnv, cwd: string): Promise<Result> {
   const node = join(here, "../node_modules/node/bin/node")
+  const [bare, ours]: [number[], number[]] = [[], []]
+  for (let n = 0; n < rounds * 2; n++) {
+    const first = performance.now()
+    await run(node, ["-e", "0"], { env })
+    bare.push(performance.now() - first)
+    ours.push(await onceStarted(env, cwd))
+  }
+  const detail = { "node -e 0, ms": median(bare), "legwork -p, ms": median(ours) }
+  return { name: "start to first request", value: median(ours) / median(bare), bar: 2.5, detail }
+}
+
+/** How long `legwork -p` takes to its first request, in ms. */
+async function onceStarted(env: NodeJS.ProcessEnv, cwd: string): Promise<number> {
   let heard = () => {}
+  const request = new Promise<void>((resolve) => (heard = resolve))
   const server = http.createServer((_, response) => {
     heard()
     response.writeHead(400).end("{}")
@@ -114,22 +129,14 @@ async function start(env: NodeJS.ProcessEnv, cwd: string): Promise<Result> {
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))
   const { port } = server.address() as AddressInfo
   const own = { ...env, ANTHROPIC_API_KEY: "test", ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` }
-  const [bare, ours]: [number[], number[]] = [[], []]
-  for (let n = 0; n < rounds * 2; n++) {
-    const first = performance.now()
-    await run(node, ["-e", "0"], { env })
-    bare.push(performance.now() - first)
-    const second = performance.now()
-    const request = new Promise<void>((resolve) => (heard = resolve))
-    const child = spawn(bin, ["-p", "go", "--model", "anthropic/any"], { cwd, env: own, stdio: "ignore" })
-    const ended = new Promise((resolve) => child.on("close", resolve))
-    await request
-    ours.push(performance.now() - second)
-    await ended
-  }
+  const began = performance.now()
+  const child = spawn(bin, ["-p", "go", "--model", "anthropic/any"], { cwd, env: own, stdio: "ignore" })
+  const gone = ended(child)
+  await request
+  const ms = performance.now() - began
+  await gone
   server.close()
-  const detail = { "node -e 0, ms": median(bare), "legwork -p, ms": median(ours) }
-  return { name: "start to first request", ratio: median(ours) / median(bare), bar: 3, detail }
+  return ms
 }
 
 /** What a finished session of 20 turns holds while it waits for its next prompt. */
@@ -179,8 +186,8 @@ async function fence(root: string): Promise<Result> {
     }
   }
   const detail = Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]))
-  const ratio = detail["fenced, ms"]! / detail["bare, ms"]!
-  return { name: "a command in the fence", ratio, bar: 3, detail: { ...detail, "test of the fence, ms": tested } }
+  const value = detail["fenced, ms"]! / detail["bare, ms"]!
+  return { name: "a command in the fence", value, bar: 3, detail: { ...detail, "test of the fence, ms": tested } }
 }
 
 const ended = (child: ChildProcess): Promise<unknown> => new Promise((resolve) => child.once("exit", resolve))
