@@ -20,9 +20,21 @@ const plainBuiltins: Plugin = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: "builtin" }))
     onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
+      contents: slow.has(path) ? whenUsed(path) : `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
     }))
   },
+}
+
+/** Modules that take milliseconds to load, and that many starts name without using them. */
+const slow = new Set(["node:crypto", "node:child_process"])
+
+/** A module that is loaded when something of it is first used. */
+function whenUsed(path: string): string {
+  const names = Object.keys(process.getBuiltinModule(path) ?? {})
+  const getters = names.map(
+    (name) => `get ${name}() { return process.getBuiltinModule(${JSON.stringify(path)}).${name} }`,
+  )
+  return `module.exports = { ${getters.join(", ")} }`
 }
 
 const common = {

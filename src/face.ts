@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto"
 import type { Prompt } from "./agent/options.ts"
 import type { Question, Reply } from "./agent/permission.ts"
 import type { Reach } from "./agent/reach.ts"
@@ -21,6 +20,7 @@ import { checkPlace } from "./posting.ts"
 import { type Report, reporting } from "./report.ts"
 import { countIn } from "./running.ts"
 import { type Server, serverOf } from "./serve.ts"
+import { randomHex } from "./store/random.ts"
 import type { Held } from "./store/store.ts"
 import { streamOf } from "./stream.ts"
 import type { Waiting } from "./waiting.ts"
@@ -133,7 +133,7 @@ export function faceOf(inside: Inside): Session {
     void takeUp()
     return { done: await runtime.prompt(mainRun, { text: withMentions(said.text, agents), ...more }) }
   }
-  const bus = busOf({ log, main: mainRun, newId: () => randomBytes(8).toString("hex") })
+  const bus = busOf({ log, main: mainRun, newId: () => randomHex(8) })
   const server = serverOf({
     log,
     main: mainRun,
@@ -187,7 +187,7 @@ export function faceOf(inside: Inside): Session {
         await takeUp()
         return drained()
       }),
-    task: (task) => runtime.finish(mainRun, `program-${randomBytes(8).toString("hex")}`, task, closing.signal),
+    task: (task) => runtime.finish(mainRun, `program-${randomHex(8)}`, task, closing.signal),
     spawn: (task, options) => spawn(runtime, mainRun, task, options, closing.signal),
     progress: (run) => progressIn(log.view, run),
     onProgress: (run, listener) =>
@@ -258,7 +258,7 @@ async function spawn(
     defaults: { turns: spawnTurns },
     ...(timeout !== undefined && { limits: { timeout: timeout * 1_000 } }),
   }
-  return (await runtime.task(main, `spawn-${randomBytes(8).toString("hex")}`, task, signal)).agentId
+  return (await runtime.task(main, `spawn-${randomHex(8)}`, task, signal)).agentId
 }
 
 /** Whoever writes `@name` wants that agent and no other. */

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto"
 import { reasonOf } from "./core/error.ts"
 import type { Fact, Stamped } from "./core/event.ts"
 import { SessionError } from "./folders.ts"
 import { jsonl } from "./store/jsonl.ts"
+import { randomHex } from "./store/random.ts"
 import type { Held, Store } from "./store/store.ts"
 import { version } from "./version.ts"
 
@@ -40,5 +40,5 @@ function newSessionId(): string {
     .toISOString()
     .replaceAll(/[-:]|\..*/g, "")
     .replace("T", "-")
-  return `${time}-${randomBytes(8).toString("hex")}`
+  return `${time}-${randomHex(8)}`
 }

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto"
 import { readFile, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { type Blob, hashOf } from "./line.ts"
 import { privateFile, privateFolder, syncFolder } from "./private.ts"
+import { randomHex } from "./random.ts"
 
 /** Long texts by hash, each stored once for all sessions. */
 export type Blobs = {
@@ -24,7 +24,7 @@ export function openBlobs(folder: string): Blobs {
     // The full check, not just a look at the name, so that a damaged blob is mended by the next that needs it.
     if ((await get(hash)) !== undefined) return
     const path = pathOf(hash)
-    const draft = `${path}.${randomUUID()}.new`
+    const draft = `${path}.${randomHex(16)}.new`
     await privateFolder(dirname(path))
     try {
       await privateFile(draft, text, (file) => file.datasync())

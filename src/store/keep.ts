@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto"
 import { extname, join } from "node:path"
 import { codeOf } from "../core/error.ts"
 import { privateFile, privateFolder } from "./private.ts"
+import { randomHex } from "./random.ts"
 
 /** Writes a text to a new file in `folder`, named as near to `name` as is safe and free; returns its path. */
 export async function keepText(folder: string, name: string, text: string): Promise<string> {
@@ -23,5 +23,5 @@ export async function keepText(folder: string, name: string, text: string): Prom
 
 function numbered(name: string): string {
   const ending = extname(name)
-  return `${name.slice(0, name.length - ending.length)}-${randomBytes(4).toString("hex")}${ending}`
+  return `${name.slice(0, name.length - ending.length)}-${randomHex(4)}${ending}`
 }

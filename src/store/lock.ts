@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto"
 import { link, readFile, rm } from "node:fs/promises"
 import { codeOf } from "../core/error.ts"
 import { isAlive, type Process, startOf } from "./alive.ts"
 import { hashOf } from "./line.ts"
 import { privateFile } from "./private.ts"
+import { randomHex } from "./random.ts"
 import { StoreError } from "./store-error.ts"
 
 type Owner = Process & { host: string; token: string }
@@ -20,7 +20,7 @@ export type Lock = { release(): Promise<void> }
  * link fails if there is one already, so each owner has one heir at most, and the last of the line has the lock.
  */
 export async function takeLock(path: string, { id, host, alive = isAlive }: Taker): Promise<Lock> {
-  const me: Owner = { pid: process.pid, start: (await startOf(process.pid)) ?? "", host, token: randomUUID() }
+  const me: Owner = { pid: process.pid, start: (await startOf(process.pid)) ?? "", host, token: randomHex(16) }
   const draft = `${path}.${me.token}.new`
   try {
     await privateFile(draft, `${JSON.stringify(me)}\n`)
