@@ -20,7 +20,7 @@ export type Lock = { release(): Promise<void> }
  * link fails if there is one already, so each owner has one heir at most, and the last of the line has the lock.
  */
 export async function takeLock(path: string, { id, host, alive = isAlive }: Taker): Promise<Lock> {
-  const me: Owner = { pid: process.pid, start: (await startOf(process.pid)) ?? "", host, token: randomHex(16) }
+  const me: Owner = { pid: process.pid, start: (await startOf(process.pid)) ?? "", host, token: randomHex(18) }
   const draft = `${path}.${me.token}.new`
   try {
     await privateFile(draft, `${JSON.stringify(me)}\n`)
