@@ -200,6 +200,6 @@ test("what is at work when one leaves is put aside, and the last lines say so", 
   const said = past().replaceAll("\n", " ")
   assert.match(
     said,
-    / 2 agents · 0 tools · .* tokens · \S+ unknown · .*s +what was under way is put aside; to go on: legwork -r /,
+    / 2 agents · 0 tools · .* tokens · \S+ unknown · .*s +what was under way is put aside +to go on: legwork -r /,
   )
 })

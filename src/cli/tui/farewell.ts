@@ -9,6 +9,7 @@ export function farewell({ id, main }: Pick<Session, "id" | "main">, view: View,
   const agents = view.size - 1
   const { toolCalls, usage, cost } = run?.family ?? { toolCalls: 0, usage: undefined, cost: 0 }
   const spent = usage ? [`${count(agents, "agent")} · ${numbers({ toolCalls, usage, cost, durationMs })}`] : []
-  const aside = isUnfinished(view) ? "what was under way is put aside; " : ""
-  return [...spent, `${aside}to go on: legwork -r ${id}`]
+  const aside = isUnfinished(view) ? ["what was under way is put aside"] : []
+  const wasAsked = run !== undefined && run.messages.length + run.mail.length > 0
+  return wasAsked ? [...spent, ...aside, `to go on: legwork -r ${id}`] : []
 }

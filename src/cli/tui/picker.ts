@@ -14,6 +14,7 @@ export class Picker implements Component {
   #options: Options
   #input = new Input({ prompt: "  filter: " })
   #list: SelectList
+  #isEmpty = false
 
   constructor(options: Options) {
     this.#options = options
@@ -29,7 +30,10 @@ export class Picker implements Component {
     this.#input.focused = this.focused
     const head = truncateToWidth(theme.bold(` ${oneLine(title, 200)}`), width)
     const foot = truncateToWidth(theme.dim(" up, down: choose · enter: take · esc: leave"), width)
-    return [head, ...this.#input.render(width), ...this.#list.render(width), foot]
+    const rows = this.#isEmpty
+      ? [truncateToWidth(theme.dim("  nothing has all of these words"), width)]
+      : this.#list.render(width)
+    return [head, ...this.#input.render(width), ...rows, foot]
   }
 
   handleInput(data: string): void {
@@ -49,6 +53,7 @@ export class Picker implements Component {
     const shown = items.filter(({ label, description = "" }) =>
       words.every((word) => `${label} ${description}`.toLowerCase().includes(word)),
     )
+    this.#isEmpty = shown.length === 0
     const list = new SelectList(
       shown.map(({ value, label, description }) => ({
         value,
