@@ -13,29 +13,49 @@ const apart: Plugin = {
 
 /**
  * Importing a module of Node's as ESM reads every one of its exports, and some of those load much more: `node:http`
- * brings in all of fetch, which is most of a cold start. Asking Node for the module itself does not.
+ * brings in all of fetch, which is most of a cold start. Asking Node for the module itself does not, and what has to be
+ * asked for is left alone unless somebody names it.
  */
 const plainBuiltins: Plugin = {
   name: "plain-builtins",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: "builtin" }))
     onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
-      contents: slow.has(path) ? whenUsed(path) : `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
+      contents: slow.has(path) ? whenUsed(path) : atOnce(path),
     }))
   },
 }
 
+const namesOf = (path: string): string[] =>
+  Object.keys(process.getBuiltinModule(path) ?? {}).filter(
+    (name) => /^[a-zA-Z_$][\w$]*$/.test(name) && name !== "default",
+  )
+
+/** What nobody imports of it is dropped, so nothing else is ever asked for. */
+const exporting = (path: string, how: string): string =>
+  namesOf(path)
+    .map((name) => `export const ${name} = /* @__PURE__ */ ${how}("${name}")`)
+    .join("\n")
+
+const atOnce = (path: string): string => `
+const $all = process.getBuiltinModule(${JSON.stringify(path)})
+const $take = (name) => $all[name]
+export default $all
+${exporting(path, "$take")}`
+
 /** Modules that take milliseconds to load, and that many starts name without using them. */
 const slow = new Set(["node:crypto", "node:child_process"])
 
-/** A module that is loaded when something of it is first used. */
-function whenUsed(path: string): string {
-  const names = Object.keys(process.getBuiltinModule(path) ?? {})
-  const getters = names.map(
-    (name) => `get ${name}() { return process.getBuiltinModule(${JSON.stringify(path)}).${name} }`,
-  )
-  return `module.exports = { ${getters.join(", ")} }`
+/** A module that is loaded when a function of it is first called. */
+const whenUsed = (path: string): string => `
+const $all = () => process.getBuiltinModule(${JSON.stringify(path)})
+const $later = (name) => {
+  const call = (...given) => $all()[name](...given)
+  const custom = Symbol.for("nodejs.util.promisify.custom")
+  return Object.defineProperty(call, custom, { get: () => $all()[name][custom] })
 }
+export default new Proxy({}, { get: (_, name) => $all()[name] })
+${exporting(path, "$later")}`
 
 const common = {
   bundle: true,
