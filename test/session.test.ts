@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type TestContext, test } from "node:test"
+import { setImmediate } from "node:timers/promises"
 import * as z from "zod"
 import { type Options, open, tool } from "../src/index.ts"
 import { memory } from "../src/store/memory.ts"
@@ -155,6 +156,29 @@ test("a conversation is made shorter on request, and goes on from there", async 
   const { messages, notes } = each.view.get(each.main)!
   assert.deepEqual([messages.length < before, notes], [true, "notes of it all"])
   assert.equal((await each.prompt("five")).status, "completed")
+  await each.close()
+})
+
+test("what is said while a conversation is made shorter is heard after that", async (t) => {
+  const summing = Promise.withResolvers<void>()
+  const go = Promise.withResolvers<void>()
+  const model = scripted(async ({ system, messages }) => {
+    if (!system.startsWith("You shorten")) return `${"word ".repeat(400)}${messages.length}`
+    summing.resolve()
+    await go.promise
+    return "notes"
+  })
+  const each = await session(t, { model })
+  for (const text of ["one", "two", "three", "four"]) await each.prompt(text)
+  const shorter = each.compact()
+  await summing.promise
+  await assert.rejects(each.compact(), /it is at work/)
+  const answer = each.prompt("five")
+  await setImmediate()
+  go.resolve()
+  assert.equal(await shorter, true)
+  assert.equal((await answer).status, "completed")
+  assert.deepEqual(each.view.get(each.main)!.messages.at(-2), { role: "user", text: "five" })
   await each.close()
 })
 

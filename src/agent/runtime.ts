@@ -167,10 +167,9 @@ export class Runtime {
     this.#working.set(run, working)
     const scope = this.#scope(view, model, noHooks, stop.signal)
     const done = compact(scope, plan).finally(() => this.#working.delete(run))
-    working.done = done.then(
-      () => view.rest?.outcome ?? unasked,
-      () => view.rest?.outcome ?? unasked,
-    )
+    // What was said to it meanwhile is taken up then, however that went.
+    const rested = () => this.wake(run)
+    working.done = done.then(rested, rested)
     await done
     return true
   }

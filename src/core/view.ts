@@ -29,6 +29,7 @@ import {
   type User,
 } from "./message.ts"
 import { opened } from "./opened.ts"
+import { rise, stepRest } from "./rest.ts"
 import { addCost, addUsage, type Cost, noUsage, totalTokens, type Usage } from "./usage.ts"
 import { type Weight, weighed } from "./weight.ts"
 
@@ -209,34 +210,9 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       run.overflows = 0
       return
     case "run.settled":
-      run.draft = { text: "", reasoning: "" }
-      delete run.failing
-      delete run.compacting
-      run.rest = {
-        outcome: event.outcome,
-        seq: event.seq,
-        ms: event.ms,
-        ...(event.cached && { cached: true }),
-        ...(run.stopping?.above && { above: true }),
-      }
-      // Whoever was stopped does not rise for results that it had not heard by then.
-      if (run.stopping)
-        run.mail = run.mail.map((mail) =>
-          mail.from === undefined && !run.stopping?.above ? mail : { ...mail, quiet: true },
-        )
-      delete run.stopping
-      return
     case "run.moved":
-      run.behind = event.behind
-      if (event.limits) run.limits = event.limits
-      if (event.announce) run.announce = event.announce
-      else delete run.announce
-      if (run.rest) run.rest.returned = true // the result that it rests with is not what will be sent
-      return
     case "run.stopped":
-      if (!event.goesOn) run.mail = run.mail.map((mail) => ({ ...mail, quiet: true }))
-      if (!run.rest) run.stopping = { status: event.status, why: event.why, ...(event.above && { above: true }) }
-      else if (event.above) run.rest.above = true
+      stepRest(run, event)
       return
     case "run.retried":
       run.retries++
@@ -315,25 +291,6 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
     default:
       event satisfies never
   }
-}
-
-const limiting: ReadonlySet<Reason> = new Set(["turns", "tokens", "cost", "tools"])
-
-/** A run that rested starts anew. Its limits count from here, unless it rises only to hear what it set going itself. */
-function rise(run: RunView, at: number, anew: boolean): void {
-  delete run.rest
-  run.roseAt = at
-  if (anew) run.before = { ...run.family, usage: { ...run.family.usage } }
-  run.deeds = { read: new Set(), changed: new Map(), commands: [], refused: 0 }
-  if (anew) run.turns = 0
-  run.task = run.messages.length
-  run.squeezed = false
-  run.overflows = 0
-  run.told = new Set(anew ? [] : [...run.told].filter((reason) => limiting.has(reason)))
-  run.keptOn = 0
-  run.partial = ""
-  run.mistake = { text: "", times: 0 }
-  run.retries = 0
 }
 
 function spend(view: View, run: RunView, usage: Usage, cost: Cost): void {
