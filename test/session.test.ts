@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type TestContext, test } from "node:test"
-import { setImmediate } from "node:timers/promises"
 import * as z from "zod"
 import { type Options, open, tool } from "../src/index.ts"
 import { memory } from "../src/store/memory.ts"
@@ -173,9 +172,10 @@ test("what is said while a conversation is made shorter is heard after that", as
   const shorter = each.compact()
   await summing.promise
   await assert.rejects(each.compact(), /it is at work/)
+  each.listen(({ type }) => {
+    if (type === "mail.sent") go.resolve()
+  })
   const answer = each.prompt("five")
-  await setImmediate()
-  go.resolve()
   assert.equal(await shorter, true)
   assert.equal((await answer).status, "completed")
   assert.deepEqual(each.view.get(each.main)!.messages.at(-2), { role: "user", text: "five" })
