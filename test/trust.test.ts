@@ -46,7 +46,7 @@ test("a repository without settings, agents and servers has nothing to trust", a
   assert.deepEqual(await trust(cwd, options), {
     root,
     files: [],
-    hash: hash([]),
+    hash: "",
     folders: ["", "packages", "packages/one"],
     problems: [],
   })

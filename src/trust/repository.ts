@@ -13,7 +13,7 @@ import { namesIn } from "./named.ts"
 /** A file that could give power: its path from the root, and that of the folder below which it does. */
 export type Claim = { folder: string; path: string; hash: string }
 
-/** The files of a repository that could give power, and a hash of their contents. */
+/** The files of a repository that could give power, and a hash of their contents, which is empty without any. */
 export type Repository = {
   root: string
   files: Claim[]
@@ -55,7 +55,8 @@ export async function repositoryAt(cwd: string, user: User = {}): Promise<Reposi
   const { files, problems } = survey
   if (isFull(survey))
     problems.push({ path: ".", message: "holds 2,000 files of settings and agents, or 16 MB; take some away" })
-  const hash = hashOf(JSON.stringify(files.map(({ path, hash }) => [path, hash])))
+  // Most folders have none of these, and are not to wait until hashes can be made.
+  const hash = files.length === 0 ? "" : hashOf(JSON.stringify(files.map(({ path, hash }) => [path, hash])))
   return { root, files, hash, folders: folders.map((folder) => relative(root, folder)), problems }
 }
 
