@@ -35,14 +35,14 @@ export function serverOf({ log, main, bus, prompt, warn = () => {} }: Serving): 
   })
   let place = left && originOf(left.post)
   /** One that cannot be asked now must not keep the others from being answered. */
-  const unasked = (error: unknown): Answered => {
+  const undone = (error: unknown): Answered => {
     warn(`a message could not be dealt with: ${reasonOf(error)}`)
     return { status: "failed", text: "" }
   }
   const answer = async (post: Post): Promise<string> => {
     if (left?.post.id === post.id && left.outcome) return wordsFor(left.outcome, post)
     const by = post.channel === "system" ? "system" : "user"
-    return wordsFor(await prompt(post.text, { key: keyOf(post), by }).catch(unasked), post)
+    return wordsFor(await prompt(post.text, { key: keyOf(post), by }).catch(undone), post)
   }
   const serve = async (signal: AbortSignal | undefined): Promise<void> => {
     for await (const post of bus.in.consume(signal && { signal })) {

@@ -1,6 +1,7 @@
 import { reasonOf } from "../core/error.ts"
 import type { Outcome, RunId } from "../core/event.ts"
 import type { Hooks } from "../core/hook.ts"
+import { endedAbove } from "../core/rest.ts"
 import { boardOf, family, type RunView } from "../core/view.ts"
 import { weightOf } from "../core/weight.ts"
 import type { Model } from "../model/model.ts"
@@ -180,12 +181,9 @@ export class Runtime {
     const runs = [...view.values()]
     const resting = runs.filter(({ rest }) => rest).sort((a, b) => a.rest!.seq - b.rest!.seq)
     for (const { id } of resting) await this.#deliver(id)
-    // A child that was waited for, and whose parent rests, ended with it: only its own last fact came too late.
-    for (const { id, origin, behind, stopping, rest } of runs) {
-      if (!origin || behind || stopping || rest || !view.get(origin.run)?.rest) continue
-      const why = "whoever waited for it has ended"
+    const why = "whoever waited for it has ended"
+    for (const { id } of runs.filter((run) => endedAbove(view, run)))
       this.#options.log.emit(id, { type: "run.stopped", status: "cancelled", why, above: true })
-    }
     await Promise.all(runs.map(({ id }) => this.wake(id)))
     await this.idle()
   }

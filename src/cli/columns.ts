@@ -1,5 +1,5 @@
 /** Letters of East Asia and pictures take two columns of a terminal. */
-const wide =
+export const wide =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303f\uff00-\uff60]|\p{Emoji_Presentation}/u
 
 /** How many columns a text without escape sequences takes. */

@@ -1,9 +1,9 @@
 import { ConfigError } from "../config/settings.ts"
+import { printable } from "../core/one-line.ts"
 import { SessionError } from "../folders.ts"
 import { ModelError } from "../model/providers.ts"
 import { StoreError } from "../store/store-error.ts"
 import { codes, UsageError } from "./exit.ts"
-import { printable } from "./plain/format.ts"
 import { program } from "./program.ts"
 
 /** The command. Its exit code is set, not forced, so that all output gets out. */

@@ -1,10 +1,10 @@
+import { printable } from "../core/one-line.ts"
 import type { Session } from "../face.ts"
 import { folderOf, stateFolder } from "../folders.ts"
 import { type Options, open } from "../session.ts"
 import { jsonl } from "../store/jsonl.ts"
 import type { Summary } from "../store/store.ts"
 import { UsageError } from "./exit.ts"
-import { printable } from "./plain/format.ts"
 import type { Flags } from "./program.ts"
 
 /** Opens the session that the flags ask for. */

@@ -1,4 +1,5 @@
 import { owedBy } from "../agent/delivery.ts"
+import { endedAbove } from "../core/rest.ts"
 import type { RunView, View } from "../core/view.ts"
 
 /** Whether there is something to go on with: work that was put aside, or that a crash cut off. */
@@ -12,8 +13,7 @@ export const agentsAtWork = (view: View): RunView[] =>
   [...view.values()].filter((run) => run.depth > 0 && !run.stopping && isLeft(view, run))
 
 /** Whether a run was asked something and has not ended. */
-function isLeft(view: View, { rest, mail, messages, task, origin, behind, stopping }: RunView): boolean {
-  // A child that was waited for, and whose parent rests, ended with it: only its own last fact came too late.
-  const ended = origin && !behind && !stopping && view.get(origin.run)?.rest
-  return !rest && !ended && messages.length - task + mail.length > 0
+function isLeft(view: View, run: RunView): boolean {
+  const { rest, mail, messages, task } = run
+  return !rest && !endedAbove(view, run) && messages.length - task + mail.length > 0
 }

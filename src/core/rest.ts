@@ -1,5 +1,5 @@
 import type { Event, Reason } from "./event.ts"
-import type { RunView } from "./view.ts"
+import type { RunView, View } from "./view.ts"
 
 type OfRest = Extract<Event, { type: "run.settled" | "run.moved" | "run.stopped" }>
 
@@ -37,6 +37,10 @@ function settle(run: RunView, { outcome, seq, ms, cached }: Extract<OfRest, { ty
   if (stopping)
     run.mail = run.mail.map((mail) => (mail.from === undefined && !stopping.above ? mail : { ...mail, quiet: true }))
 }
+
+/** A child that was waited for, and whose parent rests, ended with it: only its own last fact came too late. */
+export const endedAbove = (view: View, { origin, behind, stopping, rest }: RunView): boolean =>
+  origin !== undefined && !behind && !stopping && !rest && view.get(origin.run)?.rest !== undefined
 
 const limiting: ReadonlySet<Reason> = new Set(["turns", "tokens", "cost", "tools"])
 

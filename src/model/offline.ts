@@ -1,3 +1,4 @@
+import { isResults } from "../core/mail.ts"
 import type { Message, Part, Result } from "../core/message.ts"
 import { noUsage } from "../core/usage.ts"
 import type { Answer, Model, Request } from "./model.ts"
@@ -54,7 +55,7 @@ const errand = /^Look in the (\w+): /
 
 /** The main agent: it sends children and puts together what they bring back. */
 function lead({ question, since, turn, can, call }: Standing): Part[] {
-  if (isNews.test(question)) return say(confess(newsIn(question)))
+  if (isResults(question) || isAnnounced.test(question)) return say(confess(newsIn(question)))
   const words = termsOf(question, most.terms).map(({ word }) => word)
   if (words.length === 0) return say(confess("There is nothing in this request that I could search for."))
   const names = Object.keys(places) as Place[]
@@ -77,7 +78,7 @@ function lead({ question, since, turn, can, call }: Standing): Part[] {
 }
 
 /** What came of work that nobody waited for. All that this model can do about it is to pass it on. */
-const isNews = /^(?:A task that you were given earlier|Results of agents that worked in the background)/
+const isAnnounced = /^A task that you were given earlier/
 
 function newsIn(text: string): string {
   const name = /^[^\n"]*"([^"\n]*)"/.exec(text)?.[1]

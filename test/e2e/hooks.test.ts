@@ -391,7 +391,7 @@ test("a session that goes on tells hooks so, also without a new prompt", async (
 })
 
 test("a guard of paths hears of the file, however the model spells its arguments", async (t) => {
-  const guard = { event: "PreToolUse", matcher: "Read", command: `! grep -q '"file_path":"[^"]*/work/.env"' || exit 2` }
+  const guard = { event: "PreToolUse", matcher: "Read", command: `! grep -q '"file_path":"/[^"]*/.env"' || exit 2` }
   const spellings = [
     { file_path: ".env" },
     { path: ".env" },

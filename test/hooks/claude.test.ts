@@ -3,7 +3,7 @@ import { test } from "node:test"
 import { asInClaude } from "../../src/hooks/claude.ts"
 
 const told = (name: string, input: unknown, aliases: string[] = []) => {
-  const tool = asInClaude({ name, aliases, input, id: "c1" }, "/work")
+  const tool = asInClaude({ name, aliases, input, id: "c1" }, "/w")
   return [tool.aliases[0], tool.input]
 }
 
@@ -17,8 +17,8 @@ test("paths of file tools are told in full", () => {
     ["ls", "path"],
   ] as const)
     for (const [path, whole] of [
-      ["a.ts", "/work/a.ts"],
-      ["./src/../.env", "/work/.env"],
+      ["a.ts", "/w/a.ts"],
+      ["./src/../.env", "/w/.env"],
       ["../x", "/x"],
       ["/etc/./passwd", "/etc/passwd"],
     ] as const)
@@ -38,9 +38,9 @@ test("one edit is told as an Edit, several as a MultiEdit", () => {
     { old_string: "a", new_string: "b", replace_all: true },
     { old_string: "c", new_string: "d" },
   ]
-  assert.deepEqual(told("edit", { file_path: "x", edits: [one] }, names), ["Edit", { file_path: "/work/x", ...one }])
+  assert.deepEqual(told("edit", { file_path: "x", edits: [one] }, names), ["Edit", { file_path: "/w/x", ...one }])
   assert.deepEqual(told("edit", { file_path: "x", edits: [one, two] }, names), [
     "MultiEdit",
-    { file_path: "/work/x", edits: [one, two] },
+    { file_path: "/w/x", edits: [one, two] },
   ])
 })

@@ -2,12 +2,11 @@ import type { Fact, RunId, Stamped } from "../../core/event.ts"
 import { Log, nowhere } from "../../core/log.ts"
 import type { Message } from "../../core/message.ts"
 import { count, dollars, seconds, tokens } from "../../core/numbers.ts"
-import { callLine, oneLine } from "../../core/one-line.ts"
+import { callLine, oneLine, printable } from "../../core/one-line.ts"
 import type { RunView, View } from "../../core/view.ts"
 import { folderOf, stateFolder } from "../../folders.ts"
 import { jsonl } from "../../store/jsonl.ts"
 import { codes, UsageError } from "../exit.ts"
-import { printable } from "../plain/format.ts"
 import { compactedLine, legend, requests, table } from "./requests.ts"
 
 const store = () => jsonl({ folder: stateFolder(process.env) })

@@ -1,8 +1,4 @@
-export { printable } from "../../core/one-line.ts"
-
-/** Letters of East Asia and pictures take two columns of a terminal. */
-const wide =
-  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303f\uff00-\uff60]|\p{Emoji_Presentation}/u
+import { wide } from "../columns.ts"
 
 export function cut(line: string, width: number): string {
   let columns = 0

@@ -1,5 +1,5 @@
 import type { Interface } from "node:readline"
-import { printable } from "./format.ts"
+import { printable } from "../../core/one-line.ts"
 
 /** One terminal that is written on and typed on. */
 export type Paper = {

@@ -1,7 +1,8 @@
 import { describe } from "../../agent/describe.ts"
 import type { Question, Reply } from "../../agent/permission.ts"
+import { printable } from "../../core/one-line.ts"
 import { ruleText } from "../../permit/rule.ts"
-import { printable, visible } from "./format.ts"
+import { visible } from "./format.ts"
 
 const mostLines = 40
 

@@ -1,35 +1,17 @@
 import { Markdown } from "@earendil-works/pi-tui"
-import type { Block } from "./block.ts"
 import { highlighted } from "./code.ts"
+import { Growing } from "./growing.ts"
 import { safe } from "./text-lines.ts"
-import type { Theme } from "./theme.ts"
 
 /** What a model says, as Markdown. While more of it comes, only what follows the last safe place is read anew. */
-export class Answer implements Block {
+export class Answer extends Growing {
   readonly kind = "answer"
-  done = false
-  #theme: Theme
-  #text = ""
   /** Where in the text the last piece begins; all before it stays as it is. */
   #last = 0
   #pieces: Markdown[] = []
 
-  constructor(theme: Theme, text = "") {
-    this.#theme = theme
-    this.#text = text
-  }
-
-  add(text: string): void {
-    this.#text += text
-  }
-
-  end(): this {
-    this.done = true
-    return this
-  }
-
   render(width: number): string[] {
-    const rest = this.#text.slice(this.#last)
+    const rest = this.text.slice(this.#last)
     const cuts = isLinked(rest) ? [] : cutsIn(rest)
     const open = this.#pieces.pop()
     const pieces = [0, ...cuts].map((from, at) => rest.slice(from, cuts[at]))
@@ -49,8 +31,8 @@ export class Answer implements Block {
   }
 
   #markdown(text: string): Markdown {
-    const highlightCode = (code: string, language?: string) => highlighted(code, language, this.#theme)
-    const theme = { ...this.#theme.markdown, highlightCode }
+    const highlightCode = (code: string, language?: string) => highlighted(code, language, this.theme)
+    const theme = { ...this.theme.markdown, highlightCode }
     // Money and variables of a shell are more common here than formulas.
     return new Markdown(text, 0, 0, theme, undefined, { renderLatex: false })
   }

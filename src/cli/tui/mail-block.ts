@@ -1,4 +1,4 @@
-import { type Mail, said } from "../../core/mail.ts"
+import type { Mail } from "../../core/mail.ts"
 import type { Block } from "./block.ts"
 import { childLine } from "./child-line.ts"
 import { noteBlock, wordsBlock } from "./notes.ts"
@@ -11,8 +11,3 @@ export function mailBlock({ text, images = [], from }: Mail, setting: Setting): 
   const line = `heard: ${child ? childLine(child) : from}`
   return noteBlock("◂", setting.detail === "all" ? `${line}\n${text}` : line, setting.theme.accent)
 }
-
-/** What a message of results begins with: of past ones, nothing else tells them from what a person said. */
-const opening = said([{ text: "", from: "" }])[0]!.text.trimEnd()
-
-export const isResults = (text: string): boolean => text.startsWith(opening)

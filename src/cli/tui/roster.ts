@@ -1,4 +1,5 @@
 import type { Event, RunId, Status } from "../../core/event.ts"
+import { endedAbove } from "../../core/rest.ts"
 import type { RunView, View } from "../../core/view.ts"
 
 /** How a run came to its end, in the words of `progressOf`. */
@@ -64,7 +65,3 @@ function standingOf({ queued, rest }: RunView): Standing {
   if (queued) return "queued"
   return rest ? ends[rest.outcome.status] : "live"
 }
-
-/** A child that was waited for, and whose parent rests: a crash cut off the last that it had to say. */
-const endedAbove = (view: View, { origin, behind, rest, stopping }: RunView): boolean =>
-  !rest && !behind && !stopping && origin !== undefined && view.get(origin.run)?.rest !== undefined
