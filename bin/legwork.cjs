@@ -18,18 +18,109 @@ function start() {
   if (process.env.LEGWORK_TETHER) dieWithLauncher()
   var state = process.env.XDG_STATE_HOME || ''
   if (!path.isAbsolute(state)) state = path.join(process.env.HOME || require('os').userInfo().homedir, '.local', 'state')
-  var cache = path.join(state, 'legwork', 'cache', 'compile')
-  if (isMade(cache)) require('module').enableCompileCache(cache)
-  import('../dist/cli/main.js').then(
-    function (main) {
-      return main.run()
-    },
-    function (error) {
-      if (error.code === 'ERR_MODULE_NOT_FOUND') error = 'legwork is not built here; run: npm run build'
-      console.error(error)
-      process.exitCode = 1
+  var loader = loaderOf(path.join(__dirname, '..', 'dist', 'cli'), path.join(state, 'legwork', 'cache', 'code'))
+  var main
+  try {
+    main = loader.load('./main.cjs')
+  } catch (error) {
+    console.error(error.code === 'ENOENT' ? 'legwork is not built here; run: npm run build' : error)
+    process.exitCode = 1
+    return
+  }
+  main.run(loader.keep)
+}
+
+/**
+ * Loads the files of the bundle with the machine code that an earlier start left behind. Node's own cache is filled before
+ * anything has run and so holds none of the functions that a start needs: compiling those was a third of it.
+ */
+function loaderOf(bundle, cache) {
+  var fs = require('fs')
+  var vm = require('vm')
+  var zlib = require('zlib')
+  var modules = {}
+  var scripts = []
+
+  function load(name) {
+    if (name.charAt(0) !== '.') return require(name)
+    if (modules[name]) return modules[name].exports
+    var file = path.join(bundle, name)
+    var text = fs.readFileSync(file, 'latin1')
+    var kept = path.join(cache, nameOf(text))
+    var found = read(kept)
+    var script = new vm.Script('(function (exports, require, module, __filename, __dirname) {' + text + '\n})', {
+      filename: file,
+      cachedData: found.code,
+      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
+    })
+    scripts.push({ script: script, kept: kept, spent: script.cachedDataRejected === false ? found.spent : 0 })
+    var module = (modules[name] = { exports: {} })
+    script.runInThisContext()(module.exports, load, module, file, bundle)
+    return module.exports
+  }
+
+  /** The bundle begins with its own hash; what is kept fits no other Node. */
+  function nameOf(text) {
+    return text.slice(2, text.indexOf('\n')) + '-' + process.version + '-' + process.arch
+  }
+
+  /** Damaged machine code would crash us, and Node does not look. */
+  function read(kept) {
+    try {
+      var bytes = fs.readFileSync(kept)
+      var code = bytes.subarray(8)
+      return zlib.crc32(code) === bytes.readUInt32LE(0) ? { code: code, spent: bytes.readUInt32LE(4) } : {}
+    } catch (error) {
+      return {}
     }
-  )
+  }
+
+  /**
+   * Called once a session has begun. Whoever has worked much more than the start that left the code has run more of it, and
+   * leaves its own. Whatever fails here costs the next start some milliseconds.
+   */
+  function keep() {
+    var used = process.cpuUsage()
+    var spent = Math.round((used.user + used.system) / 1000)
+    scripts.forEach(function (each) {
+      if (spent > 1.5 * each.spent && isMade(cache)) write(each, spent)
+    })
+  }
+
+  function write(each, spent) {
+    var own = each.kept + '.' + process.pid
+    try {
+      var code = each.script.createCachedData()
+      var head = Buffer.alloc(8)
+      head.writeUInt32LE(zlib.crc32(code), 0)
+      head.writeUInt32LE(spent, 4)
+      fs.writeFileSync(own, Buffer.concat([head, code]), { mode: 384 })
+      fs.renameSync(own, each.kept)
+      each.spent = spent
+      forgetOld(path.dirname(each.kept))
+    } catch (error) {
+      forget(own)
+    }
+  }
+
+  /** What versions that are gone left behind. */
+  function forgetOld(folder) {
+    var month = 30 * 24 * 3600 * 1000
+    fs.readdirSync(folder).forEach(function (name) {
+      var file = path.join(folder, name)
+      if (Date.now() - fs.statSync(file).mtimeMs > month) forget(file)
+    })
+  }
+
+  function forget(file) {
+    try {
+      fs.unlinkSync(file)
+    } catch (error) {
+      // It was never there, or somebody else was faster.
+    }
+  }
+
+  return { load: load, keep: keep }
 }
 
 /** Step by step: asked to make a folder and all above it, Node tries for ever where a file system takes none. */

@@ -1,14 +1,36 @@
-import { rm } from "node:fs/promises"
+import { createHash } from "node:crypto"
+import { mkdir, rm, writeFile } from "node:fs/promises"
 import { build, type Plugin } from "esbuild"
 
-/** What draws on a terminal is large and needed by few starts, so it is a file of its own. */
+/** What is large and needed by few starts is in files of its own, which the launcher loads when they are asked for. */
+const files: Record<string, string> = {
+  "./screen.ts": "src/cli/tui/screen.ts",
+  diff: "diff",
+  picomatch: "picomatch",
+  unbash: "unbash",
+  yaml: "yaml",
+}
+const fileOf = (name: string): string => name.replace(/^\.\/|\.ts$/g, "")
+
 const apart: Plugin = {
   name: "apart",
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\/screen\.ts$/ }, ({ kind }) =>
-      kind === "dynamic-import" ? { path: "./screen.js", external: true } : undefined,
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /.*/ }, ({ path, kind }) =>
+      kind === "dynamic-import" && path in files ? { path: `./${fileOf(path)}.cjs`, namespace: "apart" } : undefined,
     )
+    onResolve({ filter: /.*/, namespace: "apart" }, ({ path }) => ({ path, external: true }))
+    onLoad({ filter: /.*/, namespace: "apart" }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)})`,
+    }))
   },
+}
+
+/** Each file of the command begins with its hash, by which the launcher finds what it has compiled before. */
+async function written(files: { path: string; text: string }[]): Promise<void> {
+  for (const { path, text } of files) {
+    const hash = createHash("sha256").update(text).digest("hex").slice(0, 16)
+    await writeFile(path, `//${hash}\n${text}`)
+  }
 }
 
 /**
@@ -60,7 +82,6 @@ ${exporting(path, "$later")}`
 const common = {
   bundle: true,
   splitting: false,
-  format: "esm" as const,
   platform: "node" as const,
   target: "node22",
   logLevel: "warning" as const,
@@ -69,24 +90,34 @@ const common = {
 }
 
 await Promise.all(["dist/cli", "dist/lib"].map((folder) => rm(folder, { recursive: true, force: true })))
-await Promise.all([
+const [command] = await Promise.all([
   // The command: everything in one place, because finding and reading many small files is most of a cold start.
   build({
     ...common,
-    entryPoints: { main: "src/cli/main.ts", screen: "src/cli/tui/screen.ts" },
-    outdir: "dist/cli",
-    minify: true,
-    plugins: [plainBuiltins, apart],
-    external: ["@vscode/ripgrep", "yaml"],
-    banner: {
-      js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',
+    format: "cjs",
+    entryPoints: {
+      main: "src/cli/main.ts",
+      ...Object.fromEntries(Object.entries(files).map(([name, from]) => [fileOf(name), from])),
     },
+    outdir: "dist/cli",
+    outExtension: { ".js": ".cjs" },
+    minify: true,
+    write: false,
+    plugins: [plainBuiltins, apart],
+    define: {
+      "import.meta.dirname": "__dirname",
+      "import.meta.url": "$url",
+    },
+    banner: { js: 'const $url = require("node:url").pathToFileURL(__filename).href;' },
   }),
   // The library: dependencies stay outside, so that a program and its tools share one zod with us.
   build({
     ...common,
+    format: "esm",
     entryPoints: { index: "src/index.ts", testing: "src/testing.ts" },
     outdir: "dist/lib",
     packages: "external",
   }),
 ])
+await mkdir("dist/cli", { recursive: true })
+await written(command.outputFiles)

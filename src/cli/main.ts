@@ -6,8 +6,11 @@ import { StoreError } from "../store/store-error.ts"
 import { codes, UsageError } from "./exit.ts"
 import { program } from "./program.ts"
 
-/** The command. Its exit code is set, not forced, so that all output gets out. */
-export async function run(argv: string[] = process.argv.slice(2)): Promise<void> {
+/**
+ * The command. Its exit code is set, not forced, so that all output gets out. `keep` is called once all is loaded that a
+ * session needs: the launcher then keeps the compiled code for the next start.
+ */
+export async function run(keep: () => void = () => {}): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EPIPE") process.exit(codes.pipe) // whoever read us has left, as in `legwork … | head`
@@ -16,7 +19,7 @@ export async function run(argv: string[] = process.argv.slice(2)): Promise<void>
     })
   }
   try {
-    process.exitCode = await program(argv)
+    process.exitCode = await program(process.argv.slice(2), keep)
   } catch (error) {
     process.exitCode = complain(error)
   }

@@ -47,9 +47,19 @@ Examples:
   $ legwork resume 20260102-1530 -p            finish what is unfinished, print the answer, end
   $ legwork resume 20260102-1530 -p "now the tests"`
 
-/** Reads the command line and does what it says. Resolves to the exit code. */
-export async function program(argv: string[]): Promise<number> {
+/** By then a session has begun, and nothing of what that took is forgotten again. In milliseconds. */
+const settledIn = 5_000
+
+/** Reads the command line and does what it says. Resolves to the exit code. `keep` is called when a session has begun. */
+export async function program(argv: string[], keep: () => void): Promise<number> {
   let code: number = codes.done
+  const worked = async (work: () => Promise<number>): Promise<number> => {
+    const begun = setTimeout(keep, settledIn).unref()
+    const code = await work()
+    clearTimeout(begun)
+    keep()
+    return code
+  }
   const legwork = new Command("legwork")
     .description("A coding agent that sends subagents to do the legwork and keeps its own context clean.")
     .version(version, "-v, --version")
@@ -81,7 +91,7 @@ export async function program(argv: string[]): Promise<number> {
     .option("--verbose", "show every tool call")
     .addHelpText("after", examples)
     .action(async (prompt: string | undefined, flags: Flags) => {
-      code = await main(prompt, flags)
+      code = await worked(() => main(prompt, flags))
     })
 
   legwork
@@ -96,7 +106,7 @@ export async function program(argv: string[]): Promise<number> {
     .action(async (id: string | undefined, prompt: string | undefined, own: ResumeFlags) => {
       const { resume } = await import("./commands/resume.ts")
       const flags = await resume(id, legwork.opts<Flags>(), own)
-      code = typeof flags === "number" ? flags : await main(prompt, flags)
+      code = typeof flags === "number" ? flags : await worked(() => main(prompt, flags))
     })
   const sessions = legwork.command("sessions").description("what was done before")
   sessions

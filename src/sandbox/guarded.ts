@@ -55,7 +55,9 @@ const files = new Set([
 
 export const isGuarded = (path: string): boolean => {
   const names = path.split(sep).map(plain)
-  return names.some((name) => folders.has(name)) || files.has(names.at(-1) ?? "")
+  // What programs keep for themselves below a home that is worked in: our own is there, with code that the next start runs.
+  const isState = names.some((name, at) => name === ".local" && names[at + 1] === "state")
+  return isState || names.some((name) => folders.has(name)) || files.has(names.at(-1) ?? "")
 }
 
 /** As a file system that ignores case and invisible characters would read the name. */

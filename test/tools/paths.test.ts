@@ -183,6 +183,7 @@ test("protected names are known in any case and any disguise", async (t) => {
     ".ssh/authorized_keys",
     ".husky/pre-commit",
     ".mcp.json",
+    ".local/state/legwork/cache/code/x",
     ".git./config",
     "GIT~1/config",
   ]
