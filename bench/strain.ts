@@ -7,7 +7,7 @@ const [children, words, wanted] = [500, 400, 50]
 
 /** Many children that stream at once: whether one core keeps up, and how long the event loop makes others wait. */
 export async function streaming(env: NodeJS.ProcessEnv): Promise<Result[]> {
-  const asked = { ...env, BENCH_PROMPT: `flow ${children} ${words}`, BENCH_TIMES: "0" }
+  const asked = { ...env, BENCH_PROMPT: `flow ${children} ${words}`, BENCH_TIMES: "0", BENCH_MARKS: "yes" }
   const { floor, ours } = await interleaved({
     floor: () => program("floor.ts", { ...asked, BENCH_CLIENT: "http" }),
     ours: () => program("library.ts", asked),
@@ -41,7 +41,13 @@ export async function grown(env: NodeJS.ProcessEnv): Promise<Result> {
   for (let n = 0; n < 200; n++)
     await writeFile(join(env.BENCH_FOLDER!, `large-${n}.txt`), `line of file ${n}\n`.repeat(500))
   // A model whose window holds all of it: a conversation that is made shorter would be other work.
-  const asked = { ...env, BENCH_PROMPT: "study 200", BENCH_TIMES: "1", BENCH_MODEL: "anthropic/claude-sonnet-4-6" }
+  const asked = {
+    ...env,
+    BENCH_PROMPT: "study 200",
+    BENCH_TIMES: "1",
+    BENCH_MARKS: "yes",
+    BENCH_MODEL: "anthropic/claude-sonnet-4-6",
+  }
   const { floor, ours } = await interleaved({
     floor: () => program("floor.ts", { ...asked, BENCH_CLIENT: "http" }),
     ours: () => program("library.ts", asked),

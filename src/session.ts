@@ -208,11 +208,23 @@ function lazyCache(place: { folder: string; root: string; version: string }): Ca
   }
 }
 
+/** Fences that held, by the home that they hide: tested once in a process, whatever the number of its sessions. */
+const fences = new Map<string, Promise<Found>>()
+
 /** Most sessions start without a command, so nothing of it is loaded before one comes. */
 function lazySandbox(env: NodeJS.ProcessEnv): () => Promise<Found> {
+  const home = env.HOME ?? ""
+  const find = async (): Promise<Found> => {
+    const found = await (await import("./sandbox/sandbox.ts")).findSandbox({ env })()
+    // What is missing now may be there for the next session.
+    if (!found.ok) fences.delete(home)
+    return found
+  }
   let found: Promise<Found> | undefined
   return () => {
-    found ??= import("./sandbox/sandbox.ts").then(({ findSandbox }) => findSandbox({ env })())
+    if (found) return found
+    found = fences.get(home) ?? find()
+    fences.set(home, found)
     return found
   }
 }

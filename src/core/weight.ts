@@ -5,24 +5,16 @@ import { totalTokens, type Usage } from "./usage.ts"
 const image = 1_600
 
 /** Tokens of a text: a guess that rather errs upwards. */
-export function weighText(text: string): number {
-  let bytes = text.length
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    // Half a surrogate pair counts two bytes, and so the pair four.
-    if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1
-  }
-  return Math.ceil(bytes / 3)
-}
+export const weighText = (text: string): number => Math.ceil(Buffer.byteLength(text) / 3)
 
 /** As much of a text, from its beginning, as has no more tokens than these. */
 export function headWithin(text: string, tokens: number): string {
   let bytes = tokens * 3
   for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    bytes -= code <= 0x7f ? 1 : code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 3 : 2
-    // Half a surrogate pair goes with the other half.
-    if (bytes < 0) return text.slice(0, code >= 0xdc00 && code <= 0xdfff ? Math.max(0, i - 1) : i).toWellFormed()
+    const code = text.codePointAt(i)!
+    bytes -= code <= 0x7f ? 1 : code <= 0x7ff ? 2 : code <= 0xffff ? 3 : 4
+    if (bytes < 0) return text.slice(0, i).toWellFormed()
+    if (code > 0xffff) i++ // both halves of a surrogate pair
   }
   return text
 }

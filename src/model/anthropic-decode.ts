@@ -37,6 +37,11 @@ type Listener = {
 
 const open: Progress = { state: "open" }
 
+const ends = new Map<string | undefined, Incoming>([
+  ["content_block_stop", { type: "content_block_stop", index: 0 }],
+  ["message_stop", { type: "message_stop" }],
+])
+
 /** Reads one answer, event by event. Nothing of it is given out before the provider said why it stopped. */
 export class Reading {
   readonly usage: Usage = noUsage()
@@ -50,8 +55,9 @@ export class Reading {
     this.#heard = to.now()
   }
 
-  take(data: string): Progress {
-    const incoming = parsed(data)
+  /** `event` is what the stream calls it: where that says all, its data are not looked at. */
+  take(data: string, event?: string): Progress {
+    const incoming = ends.get(event) ?? parsed(data)
     if (typeof incoming !== "object" || incoming === null) return { state: "garbled" }
     const now = this.#to.now()
     if ((incoming as Incoming).type !== "ping") this.#heard = now

@@ -28,14 +28,14 @@ const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "
 /** Builds request bodies, each of them the one before and what is new: for the provider's cache, and for our own speed. */
 export function createEncoder(options: { name: string; maxTokens: number }): (request: Request) => string {
   const kept = new WeakMap<object, History>()
-  const tool = once(toolOf)
+  const head = heads()
   return (request) => {
     const { memo, from } = request
     const history = kept.get(memo) ?? (from && kept.get(from)?.copy()) ?? new History()
     kept.set(memo, history)
     const choice = request.toolChoice === "none" && request.tools.length > 0 ? ',"tool_choice":{"type":"none"}' : ""
     const settings = json(settingsOf(options, request)).slice(0, -1)
-    return `${settings}${headOf(request, tool)},"messages":[${history.text(request)}]${choice}}`
+    return `${settings}${head(request)},"messages":[${history.text(request)}]${choice}}`
   }
 }
 
@@ -55,6 +55,19 @@ function settingsOf({ name, maxTokens }: { name: string; maxTokens: number }, re
     return { ...base, thinking: { type: "enabled", budget_tokens: budget } satisfies ThinkingConfigParam }
   }
   return { ...base, ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { top_p: topP }) }
+}
+
+/** Written once for all runs that have the same system prompt and the same list of tools. */
+function heads(): (request: Request) => string {
+  const tool = once(toolOf)
+  const kept = new WeakMap<readonly ToolSpec[], { system: string; text: string }>()
+  return (request) => {
+    const known = kept.get(request.tools)
+    if (known?.system === request.system) return known.text
+    const text = headOf(request, tool)
+    kept.set(request.tools, { system: request.system, text })
+    return text
+  }
 }
 
 /** System prompt and tools. The cache mark covers both, as tools count as before it. */

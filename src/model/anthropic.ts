@@ -46,8 +46,8 @@ export function anthropic(options: AnthropicOptions): Attempt {
       body: encode(request),
       signal,
       idle,
-      event({ data }, done) {
-        const progress = reading.take(data)
+      event({ event, data }, done) {
+        const progress = reading.take(data, event)
         if (progress.state === "open") return
         trouble = troubleOf(options, progress)
         done()

@@ -1,4 +1,5 @@
 import http from "node:http"
+import { urlToHttpOptions } from "node:url"
 import { createParser } from "eventsource-parser"
 import { reasonOf } from "../core/error.ts"
 import type { Failure } from "../core/event.ts"
@@ -21,10 +22,14 @@ export type Ended = { ok: true } | { ok: false; error: Failure; retry: boolean; 
 
 export type Pool = {
   http: http.Agent
+  /** An address taken apart, which is done once. */
+  placeOf(url: string): Place
   /** Made when first needed: encryption is a third of what it takes to start. */
   https(): { request: typeof http.request; agent: http.Agent }
   close(): void
 }
+
+type Place = { isSecure: boolean; options: http.RequestOptions }
 
 const errorBodyKept = 64 * 1024
 const eventKept = 32 * 1024 * 1024
@@ -35,11 +40,17 @@ const drain = 1_000
 
 export function createPool(options: { env?: NodeJS.ProcessEnv } = {}): Pool {
   const proxyEnv = options.env ?? process.env
-  const kept = { keepAlive: true, maxFreeSockets: 256, proxyEnv }
+  const kept = { keepAlive: true, maxFreeSockets: 4_096, proxyEnv }
   const plain = new http.Agent(kept)
   let secure: ReturnType<Pool["https"]> | undefined
+  const places = new Map<string, Place>()
   return {
     http: plain,
+    placeOf(url) {
+      const place = places.get(url) ?? takenApart(url)
+      places.set(url, place)
+      return place
+    },
     https() {
       if (secure) return secure
       const { request, Agent } = process.getBuiltinModule("node:https")
@@ -51,6 +62,36 @@ export function createPool(options: { env?: NodeJS.ProcessEnv } = {}): Pool {
       secure?.agent.destroy()
     },
   }
+}
+
+type Shared = { pool: Pool; users: number; ending?: NodeJS.Timeout }
+const shared = new Map<string, Shared>()
+/** How long connections stay when nobody uses them any more, in milliseconds: the next session may be about to begin. */
+const lingering = 4_000
+
+/** The pool of all sessions in this process that go through the same proxies. Closing it gives it back. */
+export function sharedPool(env: NodeJS.ProcessEnv): Pool {
+  const key = JSON.stringify(Object.entries(env).filter(([name]) => /_proxy$/i.test(name)))
+  const one = shared.get(key) ?? { pool: createPool({ env }), users: 0 }
+  shared.set(key, one)
+  one.users++
+  clearTimeout(one.ending)
+  let isOpen = true
+  const close = () => {
+    if (!isOpen) return
+    isOpen = false
+    if (--one.users > 0) return
+    one.ending = setTimeout(() => {
+      shared.delete(key)
+      one.pool.close()
+    }, lingering).unref()
+  }
+  return { ...one.pool, close }
+}
+
+function takenApart(address: string): Place {
+  const url = new URL(address)
+  return { isSecure: url.protocol === "https:", options: urlToHttpOptions(url) }
 }
 
 /** Never rejects: what goes wrong is how it ended. */
@@ -102,13 +143,10 @@ class Flight {
   }
 
   #open(): http.ClientRequest {
-    const url = new URL(this.#exchange.url)
-    const options = { method: "POST", headers: { "accept-encoding": "identity", ...this.#exchange.headers } }
-    if (url.protocol === "https:") {
-      const { request, agent } = this.#pool.https()
-      return request(url, { ...options, agent })
-    }
-    return http.request(url, { ...options, agent: this.#pool.http })
+    const { isSecure, options } = this.#pool.placeOf(this.#exchange.url)
+    const { request, agent } = isSecure ? this.#pool.https() : { request: http.request, agent: this.#pool.http }
+    const headers = { "accept-encoding": "identity", ...this.#exchange.headers }
+    return request({ ...options, method: "POST", headers, agent })
   }
 
   #hear(response: http.IncomingMessage): void {

@@ -67,7 +67,7 @@ export function resolver(options: Options): Resolver {
     return gate
   }
   const poolOf = (): Promise<Pool> => {
-    pool ??= import("./http.ts").then(({ createPool }) => createPool({ env }))
+    pool ??= import("./http.ts").then(({ sharedPool }) => sharedPool(env))
     return pool
   }
   const model = (id: string, { attempt, facts, place }: { attempt: Attempt; facts: Facts; place: string }): Model => {

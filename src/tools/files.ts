@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto"
+import { type createHash, hash, randomUUID } from "node:crypto"
 import {
   closeSync,
   constants,
@@ -30,7 +30,7 @@ const linux = process.platform === "linux"
 
 export type Version = { bytes: Buffer; hash: string; stats: Stats }
 
-export const hashOf = (bytes: Uint8Array): string => digest(createHash("sha256").update(bytes))
+export const hashOf = (bytes: Uint8Array): string => hash("sha256", bytes).slice(0, 32)
 
 export const digest = (hash: ReturnType<typeof createHash>): string => hash.digest("hex").slice(0, 32)
 

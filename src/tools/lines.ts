@@ -25,6 +25,24 @@ export class Lines {
     return this.#full
   }
 
+  /** All there is, at once: the same as bytes in pieces, and much faster. */
+  whole(bytes: Buffer): void {
+    if (!isUtf8(bytes)) {
+      this.push(bytes)
+      this.end()
+      return
+    }
+    const lines = bytes.toString("utf8").split("\n")
+    if (lines.at(-1) === "") lines.pop()
+    this.total = lines.length
+    const { offset, width } = this.#wanted
+    for (let at = offset - 1; at < lines.length && !this.#full; at++) {
+      const line = lines[at]!
+      const text = line.endsWith("\r") ? line.slice(0, -1) : line
+      this.#add(at + 1, text.length > width ? this.#shortened(text, Buffer.byteLength(line)) : text)
+    }
+  }
+
   push(chunk: Buffer): void {
     let start = 0
     while (start < chunk.length) {
@@ -63,8 +81,11 @@ export class Lines {
     const cut = this.#length > bytes.length
     const text = bytes.toString("utf8").replace(/\r$/, "")
     if (!cut && !isUtf8(bytes)) this.lossy = true
-    const line = cut || text.length > this.#wanted.width ? this.#shortened(text) : text
-    const row = `${String(this.total).padStart(6)}\t${line}`
+    this.#add(this.total, cut || text.length > this.#wanted.width ? this.#shortened(text, this.#length) : text)
+  }
+
+  #add(number: number, line: string): void {
+    const row = `${String(number).padStart(6)}\t${line}`
     this.#used += row.length + 1
     if (this.#used > this.#wanted.room && this.shown.length > 0) {
       this.#full = true
@@ -74,7 +95,7 @@ export class Lines {
     if (this.shown.length === this.#wanted.limit) this.#full = true
   }
 
-  #shortened(text: string): string {
-    return `${headOf(text, this.#wanted.width)}… [cut: this line has ${this.#length} bytes]`
+  #shortened(text: string, bytes: number): string {
+    return `${headOf(text, this.#wanted.width)}… [cut: this line has ${bytes} bytes]`
   }
 }

@@ -31,8 +31,8 @@ const input = tolerant(
 )
 
 type Input = z.output<typeof input>
-/** A file at hand: its content as it comes, and how it is called. */
-type Source = OpenFile & { path: string; name: string; first: Buffer; rest: AsyncGenerator<Buffer> }
+/** A file at hand: its content as it comes, which may be all of it at once, and how it is called. */
+type Source = OpenFile & { path: string; name: string; first: Buffer; isAll: boolean; rest: AsyncGenerator<Buffer> }
 
 export const read = (world: World): Tool =>
   tool({
@@ -47,9 +47,13 @@ export const read = (world: World): Tool =>
         throw codeOf(error) === "ENOENT" ? await missing(world, path, use) : error
       })
       try {
-        const rest = chunks(file, use.signal)
-        const first = (await rest.next()).value ?? Buffer.alloc(0)
-        return await look({ ...file, path, name: shown(path, use.root), first, rest }, asked, use)
+        use.signal.throwIfAborted()
+        const buffer = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(file.stats.size + 1, 4_096)))
+        const first = buffer.subarray(0, readSync(file.descriptor, buffer))
+        // A regular file gives less than asked only at its end.
+        const isAll = first.length < buffer.length
+        const rest = chunks(file.descriptor, isAll, use.signal)
+        return await look({ ...file, path, name: shown(path, use.root), first, isAll, rest }, asked, use)
       } finally {
         closeSync(file.descriptor)
       }
@@ -91,13 +95,17 @@ async function wide({ path, name, stats, first, rest }: Source, asked: Input): P
   return { ok: true, text: told(name, lines, asked), touched: [{ did: "read", path, hash: hashOf(bytes) }] }
 }
 
-async function text({ path, name, stats, first, rest }: Source, asked: Input): Promise<Output> {
+async function text({ path, name, stats, first, isAll, rest }: Source, asked: Input): Promise<Output> {
   const partly = asked.offset !== undefined || asked.limit !== undefined
   if (stats.size > mostHashed && !partly)
     throw new Error(`${name} has ${stats.size} bytes: read a part of it with offset and limit, or grep it`)
   const lines = windowOf(asked)
-  const hash = createHash("sha256")
   const bom = first[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf ? 3 : 0
+  if (isAll) {
+    lines.whole(first.subarray(bom))
+    return { ok: true, text: told(name, lines, asked), touched: [{ did: "read", path, hash: hashOf(first) }] }
+  }
+  const hash = createHash("sha256")
   lines.push(first.subarray(bom))
   hash.update(first)
   let size = first.length
@@ -129,17 +137,18 @@ function told(name: string, lines: Lines, { offset = 1 }: Input, seen: "all" | "
   return [...lines.shown, ...(notes.length > 0 ? ["", `(${notes.join("; ")})`] : [])].join("\n")
 }
 
-/** The buffer is used again for each chunk: whoever keeps a part of it must copy that. */
-async function* chunks({ descriptor, stats }: OpenFile, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const buffer = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(stats.size + 1, 4_096)))
+/** What comes after the first. The buffer is used again for each chunk: whoever keeps a part of it must copy that. */
+async function* chunks(descriptor: number, isAll: boolean, signal: AbortSignal): AsyncGenerator<Buffer> {
+  if (isAll) return
+  const buffer = Buffer.allocUnsafe(chunkSize)
   for (;;) {
+    // A chunk is read in microseconds; between two of them everybody else has a turn.
+    await setImmediate()
     signal.throwIfAborted()
     const size = readSync(descriptor, buffer)
     if (size === 0) return
     yield buffer.subarray(0, size)
-    if (size < buffer.length) return // a regular file gives less than asked only at its end
-    // A chunk is read in microseconds; between two of them everybody else has a turn.
-    await setImmediate()
+    if (size < buffer.length) return
   }
 }
 
