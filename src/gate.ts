@@ -5,7 +5,7 @@ import type { Problem } from "./config/settings.ts"
 import { type Config, ConfigError } from "./config.ts"
 import { type Access, deniedReads, type Fence, type Rule } from "./core/access.ts"
 import type { Role } from "./core/event.ts"
-import type { View } from "./core/view.ts"
+import { mainOf, type View } from "./core/view.ts"
 
 type Place = {
   config: Config
@@ -31,7 +31,7 @@ export async function judging({ config, view, root, home, canFence, writing, war
       const { fence } = asked
       return judge(asked, { mode, rules: rules(), root, home, canFence, writing, ...(fence && { fence }) })
     }
-  const allowed = () => [...view.values()].find(({ depth }) => depth === 0)?.allowed ?? []
+  const allowed = () => mainOf(view)?.allowed ?? []
   return {
     gate: gateOf(config.permissionMode, () => [...rules, ...allowed()]),
     ...(fence && { fence }),

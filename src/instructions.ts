@@ -27,7 +27,7 @@ type Gathering = {
 
 /** What AGENTS.md and CLAUDE.md say, from the repository's root down to the working folder, each text once. */
 export async function instructions(cwd: string, bounds: Partial<Bounds> = {}): Promise<Instructions> {
-  const folders = await foldersDown(cwd)
+  const folders = foldersDown(cwd)
   const diagnostics: Diagnostic[] = []
   const [root] = folders
   const warn = (path: string, message: string) =>

@@ -10,6 +10,7 @@ import { type Given, type Registry, registry } from "./agents/registry.ts"
 import { announcement } from "./announcement.ts"
 import { type Config, load } from "./config.ts"
 import { type Listener, Log } from "./core/log.ts"
+import { mainOf } from "./core/view.ts"
 import { faceOf, type Session } from "./face.ts"
 import { folderOf, packageFolders, SessionError, stateFolder } from "./folders.ts"
 import { judging } from "./gate.ts"
@@ -114,7 +115,7 @@ async function begin(options: Options, beginning: Beginning): Promise<Session> {
   if (refused.length > 0) warn(`${refused.length} stored facts made no sense and were left out`)
   if (options.listen) log.listen(options.listen)
 
-  const before = [...log.view.values()].find(({ depth }) => depth === 0)
+  const before = mainOf(log.view)
   const model = beginning.model ?? (await models.resolve(options.model ?? before?.model))
   const sandbox = lazySandbox(env)
   const agents = await registry({

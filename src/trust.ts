@@ -47,7 +47,7 @@ export async function trust(cwd: string, options: Options & { hash?: string }): 
 
 /** False if it was not trusted. */
 export async function distrust(cwd: string, { folder }: Pick<Options, "folder">): Promise<boolean> {
-  const [root] = await foldersDown(cwd)
+  const [root] = foldersDown(cwd)
   return forget(root, folder)
 }
 

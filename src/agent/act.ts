@@ -66,10 +66,11 @@ async function once(scope: Scope, open: CallView, offer: Offer | undefined): Pro
     if (!hooked.ok) return end(hooked)
     const { data } = hooked
     const { root } = scope.view
-    const access = await abortable(scope.signal, Promise.resolve(tool.access(data, root, scope.around)))
+    const wanted = tool.access(data, root, scope.around)
+    const access = wanted instanceof Promise ? await abortable(scope.signal, wanted) : wanted
     const preview = tool.preview && (async () => tool.preview?.(data, { root }).catch(() => undefined))
     const wish = { call: call.id, tool: tool.name, input: data, access, ...(hooked.hook && { hook: hooked.hook }) }
-    const permission = await abortable(scope.signal, scope.permit({ ...wish, ...(preview && { preview }) }))
+    const permission = await scope.permit({ ...wish, ...(preview && { preview }) })
     if (!permission.allow) return end({ ok: false, text: permission.why })
     if (open.state !== "started") scope.emit({ type: "call.started", id: call.id, name: call.name })
     if (!tool.repeatable && !tool.recall) await safe(scope)

@@ -8,6 +8,7 @@ import type { Looked, Options, Prompt } from "./options.ts"
 import { resultOf } from "./receipt.ts"
 import type { Rights } from "./rights.ts"
 import type { Agent, Launched, Task, TaskResult } from "./scope.ts"
+import { stored } from "./stored.ts"
 import type { Working } from "./working.ts"
 
 /** What starting others needs of whoever runs the runs. */
@@ -62,7 +63,8 @@ export class Delegation {
   /** The same, but with the result, however long that takes. */
   async finish(parent: RunId, call: string, task: Task, signal: AbortSignal): Promise<TaskResult> {
     const { run, done } = await this.#begin(parent, call, { ...task, background: false }, signal)
-    return resultOf(this.#runs.options.log.view, run, await done)
+    const { log } = this.#runs.options
+    return resultOf(log.view, run, await stored(await done, () => log.synced()))
   }
 
   /** Opens a child and tells it its task, or tells one that has rested what more there is to do. */

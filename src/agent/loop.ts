@@ -12,6 +12,7 @@ import { pause } from "./pause.ts"
 import type { Scope } from "./scope.ts"
 import { type Plan, roomOf, squeezeOf } from "./squeeze.ts"
 import { Failed, Stopped } from "./stopped.ts"
+import { stored } from "./stored.ts"
 
 export type Next =
   | { do: "act"; calls: CallView[] }
@@ -170,15 +171,11 @@ async function again({ view, retry, emit, signal }: Scope, error: unknown): Prom
   return true
 }
 
-/** A result is reported only when it is safe on disk. */
+/** A result leaves the session only when it is safe on disk. One that goes to a parent is stored before all that comes of it. */
 async function settle(scope: Scope, outcome: Outcome, began: number): Promise<Outcome> {
   scope.emit({ type: "run.settled", outcome, ms: Math.round(scope.now() - began) })
-  try {
-    await scope.synced()
-    return outcome
-  } catch (error) {
-    return { status: "failed", text: outcome.text, error: { kind: "store", message: reasonOf(error) } }
-  }
+  const { depth, behind } = scope.view
+  return depth > 0 && !behind ? outcome : stored(outcome, scope.synced)
 }
 
 /** One turn of the model. A conversation that it finds too long is no end yet. */

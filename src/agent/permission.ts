@@ -1,5 +1,6 @@
 import type { Fence } from "../core/access.ts"
 import type { Asking, RunId } from "../core/event.ts"
+import { abortable } from "./abortable.ts"
 import { describe } from "./describe.ts"
 import { type Permission, type Scope, tighter, type Verdict, type Wish } from "./scope.ts"
 
@@ -26,7 +27,7 @@ export async function permit(scope: Scope, wish: Wish, answer: Answerer | undefi
     scope.emit({ ...answered, allow: true, by: "hook" })
     return granted(scope)
   }
-  return ask(scope, wish, verdict, answer)
+  return abortable(scope.signal, ask(scope, wish, verdict, answer))
 }
 
 /** What the gate says, and a hook that wants a person to be asked. */

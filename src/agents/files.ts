@@ -114,6 +114,8 @@ const isOutside = (real: string, within: string | undefined): boolean =>
 
 function realOf(path: string): string | undefined {
   try {
+    // Most of the places where agents may be are not there, and an error takes longer than a look.
+    if (!statSync(path, { throwIfNoEntry: false })) return undefined
     return realpathSync.native(path)
   } catch {
     return undefined

@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs"
+import { realpathSync, statSync } from "node:fs"
 import { relative } from "node:path"
 import { foldersDown } from "../config/repository.ts"
 import { decode } from "./decode.ts"
@@ -72,7 +72,7 @@ async function gather(sources: Sources, said: ReturnType<typeof fromFlag>, cache
   }
   add(library.toReversed())
   add(said.definitions)
-  const above = await foldersDown(cwd)
+  const above = foldersDown(cwd)
   const own = home ? userPlaces(home, env) : []
   const theirs = new Set(own.map(({ folder }) => realOf(folder)))
   // Who works in the home folder has no project there.
@@ -199,7 +199,7 @@ function double({ definition, folder }: Candidate, winner: Candidate): Diagnosti
 
 function realOf(path: string): string {
   try {
-    return realpathSync.native(path)
+    return statSync(path, { throwIfNoEntry: false }) ? realpathSync.native(path) : path
   } catch {
     return path
   }

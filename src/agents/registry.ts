@@ -125,6 +125,7 @@ export async function registry({
       return fenced(ready(found.agent))
     },
     mentioned(text) {
+      if (!text.includes("@")) return []
       const words = [...text.matchAll(/(?:^|\s)@([\p{L}\p{N}][\p{L}\p{M}\p{N}._:-]*)/gu)].map((match) => match[1]!)
       const found = words.flatMap((word) => lookup(loaded.agents, word.replace(/[.:]+$/, "")).agent?.id ?? [])
       return [...new Set(found)]

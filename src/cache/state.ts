@@ -49,7 +49,7 @@ async function survey(root: string, now: number, limit: number): Promise<Survey>
   const begun = BigInt(Math.trunc(now)) * million
   const walk: Walk = { root, hash: createHash("sha256"), newest: 0n, left: limit, folders: [pathOf(root)] }
   for (let folder = walk.folders.pop(); folder !== undefined; folder = walk.folders.pop()) await list(walk, folder)
-  const [top] = await foldersDown(root)
+  const [top] = foldersDown(root)
   if (top !== root) await addMarks(walk, pathOf(join(top, ".git")))
   return { state: walk.hash.digest("hex"), begun, newest: walk.newest }
 }

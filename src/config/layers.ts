@@ -48,7 +48,7 @@ type Place = Pick<Layer, "from" | "form">
 /** The settings files that there are, lowest layer first. */
 export async function readLayers(options: { cwd: string; env: NodeJS.ProcessEnv; home?: string }): Promise<Layer[]> {
   const { cwd, env, home } = options
-  const folders = await foldersDown(cwd)
+  const folders = foldersDown(cwd)
   const user = await Promise.all([
     readUser(claudeFolder(env, home), "claude"),
     readUser(userFolder(env, home), "legwork"),

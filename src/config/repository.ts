@@ -1,23 +1,34 @@
-import { lstat, realpath } from "node:fs/promises"
+import { lstatSync, realpathSync } from "node:fs"
+import { realpath } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { readRegular } from "./file.ts"
 
 /** The folders from the repository's root down to the working folder; without a repository, just the latter. */
-export async function foldersDown(cwd: string): Promise<[string, ...string[]]> {
-  const start = await realpath(cwd).catch(() => resolve(cwd))
+export function foldersDown(cwd: string): [string, ...string[]] {
+  const start = realOf(cwd)
   const folders: [string, ...string[]] = [start]
   for (let folder = start; ; folder = dirname(folder)) {
     if (folder !== start) folders.unshift(folder)
-    if (await exists(join(folder, ".git"))) return folders
+    if (exists(join(folder, ".git"))) return folders
     if (folder === dirname(folder)) return [start]
   }
 }
 
-const exists = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  )
+function realOf(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return resolve(path)
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
+}
 
 /** The main folder of the repository that a worktree belongs to; undefined for a folder that is none. */
 export async function mainOf(root: string): Promise<string | undefined> {

@@ -311,6 +311,12 @@ function shownTo(view: View, run: RunId): ToolSpec[] {
   return other.tools
 }
 
+/** The run that all others were set going by. */
+export function mainOf(view: View): RunView | undefined {
+  for (const run of view.values()) if (run.depth === 0) return run
+  return undefined
+}
+
 /** A run and those above it, up to the main run. */
 export function* lineage(view: View, run: RunView): Generator<RunView> {
   for (let each: RunView | undefined = run; each; each = each.origin && view.get(each.origin.run)) yield each

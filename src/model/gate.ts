@@ -56,6 +56,7 @@ export class Gate {
     if (this.#barred && this.#clock.now() < this.#barred.until) {
       return Promise.resolve({ open: false, error: this.#barred.error })
     }
+    if (this.#waiting.size === 0 && this.#crowd === 0 && this.#isFree()) return Promise.resolve(this.#admitted())
     return new Promise((resolve) => {
       const end = (entry: Entry) => {
         signal.removeEventListener("abort", abort)
@@ -74,6 +75,10 @@ export class Gate {
       this.#waiting.add(waiter)
       this.#pump()
     })
+  }
+
+  #isFree(): boolean {
+    return this.#inside < this.#limit && this.#closedUntil <= this.#clock.now()
   }
 
   #admitted(): Entry {

@@ -39,7 +39,7 @@ type Commands = Candidate & { said: unknown[] }
 
 /** What came with the project, from the repository's root down to the working folder. */
 export async function repositoryAt(cwd: string, user: User = {}): Promise<Repository> {
-  const folders = await foldersDown(cwd)
+  const folders = foldersDown(cwd)
   const [root] = folders
   const survey: Survey = { root, files: [], problems: [], bytes: 0, commands: [] }
   const candidates = folders.flatMap(candidatesIn).filter(({ path }) => isThere(path))

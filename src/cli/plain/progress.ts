@@ -1,7 +1,7 @@
 import type { Event } from "../../core/event.ts"
 import { count, seconds } from "../../core/numbers.ts"
 import { callLine, oneLine } from "../../core/one-line.ts"
-import type { RunView, View } from "../../core/view.ts"
+import { mainOf, type RunView, type View } from "../../core/view.ts"
 import { agentsAtWork } from "../unfinished.ts"
 import { endLine, goesOnLine, head, isStart, movedLine, queuedLine, startLine, tally } from "./child.ts"
 import { cut } from "./format.ts"
@@ -73,7 +73,7 @@ type Frame = { since(id: string): number; now: number; width: number; most: numb
 
 /** A line for the main run, and one for each child that works; the rest, and those that wait for a place, are counted. */
 function status(view: View, { since, now, width, most }: Frame): string[] {
-  const main = [...view.values()].find(({ depth }) => depth === 0)
+  const main = mainOf(view)
   const children = agentsAtWork(view)
   const working = children.filter(({ queued, messages }) => !queued && messages.length > 0)
   const shown = working.slice(0, most).map((run) => {

@@ -59,7 +59,7 @@ async function placesOf({ cwd, env, ...user }: Places): Promise<Place[]> {
     join(home, ".legwork", "commands"),
     join(absolute(env.CLAUDE_CONFIG_DIR) ?? join(home, ".claude"), "commands"),
   ]
-  const down = await foldersDown(cwd)
+  const down = foldersDown(cwd)
   const project = down
     .toReversed()
     .flatMap((folder) => [join(folder, ".legwork", "commands"), join(folder, ".claude", "commands")])
