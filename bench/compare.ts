@@ -1,16 +1,38 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { build } from "esbuild"
 import { median, type Result } from "./result.ts"
 
 const run = promisify(execFile)
-const rounds = 3
+export const rounds = 5
 
 export type Figures = Record<string, number>
 
+const built = join(import.meta.dirname, "../dist/bench")
+
+/** The programs here as plain JavaScript: what Node needs to take types out of a file is no part of any of them. */
+export async function buildPrograms(): Promise<void> {
+  await build({
+    entryPoints: ["floor", "library", "settled", "crowd", "send", "replaying"].map((name) =>
+      join(import.meta.dirname, `${name}.ts`),
+    ),
+    outdir: built,
+    bundle: true,
+    packages: "external",
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    logLevel: "warning",
+  })
+}
+
+/** Where a built program is. */
+export const fileOf = (program: string): string => join(built, `${program}.js`)
+
 /** Runs one of the programs here and reads the figures that it prints. */
-export const program = async (file: string, env: NodeJS.ProcessEnv, flags: string[] = []): Promise<Figures> =>
-  JSON.parse((await run(process.execPath, [...flags, join(import.meta.dirname, file)], { env })).stdout)
+export const program = async (name: string, env: NodeJS.ProcessEnv, flags: string[] = []): Promise<Figures> =>
+  JSON.parse((await run(process.execPath, [...flags, fileOf(name)], { env })).stdout)
 
 /** The programs in turns, and the median of every figure of each. */
 export async function interleaved<Name extends string>(
@@ -26,12 +48,28 @@ export async function interleaved<Name extends string>(
   return Object.fromEntries(medians)
 }
 
+/** How long each takes, in turns: the medians, in ms. */
+export async function timed<Name extends string>(
+  ways: Record<Name, () => Promise<unknown>>,
+  times = rounds,
+): Promise<Record<Name, number>> {
+  const all = new Map<string, number[]>()
+  for (let n = 0; n < times; n++) {
+    for (const name in ways) {
+      const began = performance.now()
+      await ways[name]()
+      all.set(name, [...(all.get(name) ?? []), performance.now() - began])
+    }
+  }
+  return Object.fromEntries([...all].map(([name, each]) => [name, median(each)])) as Record<Name, number>
+}
+
 /** The same work by our engine and by two bare loops: its time, and what it holds at most. */
 export async function compare(name: string, { env, bar }: { env: NodeJS.ProcessEnv; bar?: number }): Promise<Result[]> {
   const { fetch, http, ours } = await interleaved({
-    fetch: () => program("floor.ts", env),
-    http: () => program("floor.ts", { ...env, BENCH_CLIENT: "http" }),
-    ours: () => program("library.ts", env),
+    fetch: () => program("floor", env),
+    http: () => program("floor", { ...env, BENCH_CLIENT: "http" }),
+    ours: () => program("library", env),
   })
   const detail = (key: string, unit: string) => ({
     [`fetch floor, ${unit}`]: fetch(key),

@@ -8,10 +8,10 @@ import { glob } from "../src/tools/glob.ts"
 import { grep } from "../src/tools/grep.ts"
 import { ripgrepPath } from "../src/tools/ripgrep.ts"
 import { nowhere } from "../src/tools/world.ts"
-import { median, type Result } from "./result.ts"
+import { timed } from "./compare.ts"
+import type { Result } from "./result.ts"
 
 const run = promisify(execFile)
-const rounds = 5
 const [folders, filesEach, agentFiles] = [1_000, 100, 3_000]
 
 /** The tools that look for files in a tree of 100,000, against bare ripgrep. */
@@ -41,7 +41,7 @@ export async function search(folder: string): Promise<Result[]> {
 type Both = { ours(): Promise<unknown>; bare(): Promise<unknown> }
 
 async function against(name: string, ways: Both): Promise<Result> {
-  const times = await inTurns(ways)
+  const times = await timed(ways)
   const detail = { "ripgrep, ms": times.bare, "ours, ms": times.ours }
   return { name: `${name} on ${folders * filesEach} files`, value: times.ours / times.bare, detail }
 }
@@ -74,19 +74,7 @@ export async function agents(folder: string): Promise<Result> {
     const { agents } = await fromFolder(root)
     if (agents.length !== agentFiles) throw new Error(`${agents.length} agents of ${agentFiles}`)
   }
-  const times = await inTurns({ ours: load, bare: read })
+  const times = await timed({ ours: load, bare: read })
   const detail = { "reading alone, ms": times.bare, "ours, ms": times.ours }
   return { name: `loading ${agentFiles} agent files`, value: times.ours / times.bare, detail }
-}
-
-async function inTurns(ways: Both): Promise<{ ours: number; bare: number }> {
-  const times: { ours: number[]; bare: number[] } = { ours: [], bare: [] }
-  for (let n = 0; n < rounds; n++) {
-    for (const name of ["bare", "ours"] as const) {
-      const began = performance.now()
-      await ways[name]()
-      times[name].push(performance.now() - began)
-    }
-  }
-  return { ours: median(times.ours), bare: median(times.bare) }
 }

@@ -1,35 +1,42 @@
+import { appendFile, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { open } from "legwork"
 import type { Fact, Stamped } from "../src/core/event.ts"
 import { Log, nowhere } from "../src/core/log.ts"
 import { stateFolder } from "../src/folders.ts"
 import { jsonl } from "../src/store/jsonl.ts"
+import { interleaved, program, rounds } from "./compare.ts"
 import { median, type Result } from "./result.ts"
-
-const rounds = 5
 
 type Stage = { env: NodeJS.ProcessEnv; work: string; started(): Promise<number> }
 
-/** A stored session of some 5,000 events, read and folded, against one start of the program. */
-export async function replay({ env, work, started }: Stage): Promise<Result> {
-  const { id, store } = await worked(env, work)
-  const [times, starts]: [number[], number[]] = [[], []]
-  let events = 0
-  for (let n = 0; n < rounds; n++) {
-    const began = performance.now()
-    const { facts } = await store.read(id)
-    folded(facts)
-    times.push(performance.now() - began)
-    starts.push(await started())
-    events = facts.length
-  }
-  const detail = { events, "replay, ms": median(times), "first replay, ms": times[0]!, "start, ms": median(starts) }
-  return { name: "replay of a session", value: median(times) / median(starts), bar: 0.2, detail }
+/** A stored session of some 5,000 events, by processes that do it for the first time, against starts of the program. */
+export async function replay({ env, work, started }: Stage): Promise<Result[]> {
+  const { id, folder } = await worked(env, work)
+  const { ours, start } = await interleaved({
+    ours: () => program("replaying", { ...env, BENCH_STATE: folder, BENCH_SESSION: id }),
+    start: async () => ({ ms: await started() }),
+  })
+  const detail = { events: ours("events"), "start, ms": start("ms") }
+  return [
+    {
+      name: "replay of a session, cold",
+      value: ours("fold") / start("ms"),
+      bar: 0.2,
+      detail: { ...detail, "replay, ms": ours("fold") },
+    },
+    {
+      name: "replay of a session with reading it, cold",
+      value: (ours("read") + ours("fold")) / start("ms"),
+      detail: { ...detail, "both, ms": ours("read") + ours("fold") },
+    },
+  ]
 }
 
 /** What an event costs in a fold of 100,000 against one in a fold of a twentieth. */
 export async function fold({ env, work }: Omit<Stage, "started">): Promise<Result> {
-  const { id, store } = await worked(env, work)
-  const { facts } = await store.read(id)
+  const { id, folder } = await worked(env, work)
+  const { facts } = await jsonl({ folder }).read(id)
   const many = Array.from({ length: Math.ceil(100_000 / facts.length) }, (_, n) => renamed(facts, n)).flat()
   const [few, all]: [number[], number[]] = [[], []]
   for (let n = 0; n < rounds; n++) {
@@ -41,13 +48,52 @@ export async function fold({ env, work }: Omit<Stage, "started">): Promise<Resul
   return { name: "fold of 100,000 events, an event against one of 5,000", value: eachOfMany / each, detail }
 }
 
+const mb = 1_000_000
+
+/** A byte of a session of 50 MB against one of 10 MB, both read and replayed by a new process: 1 is linear. */
+export async function resume({ env, work }: Omit<Stage, "started">): Promise<Result> {
+  const { id, folder } = await worked(env, work)
+  const path = join(folder, "sessions", `${id}.jsonl`)
+  const [header = "", ...lines] = (await readFile(path, "utf8")).trimEnd().split("\n")
+  const one = lines.map((line): Stamped<Fact> => JSON.parse(line))
+  const sized = async (size: number) => {
+    const name = `${id.slice(0, -8)}${String(size).padStart(8, "0")}`
+    const file = join(folder, "sessions", `${name}.jsonl`)
+    await writeFile(file, `${header}\n`)
+    let written = header.length
+    let seq = 0
+    for (let n = 0; written < size; n++) {
+      const facts = renamed(one, n).map((fact) => JSON.stringify({ ...fact, seq: ++seq }))
+      const text = `${facts.join("\n")}\n`
+      await appendFile(file, text)
+      written += text.length
+    }
+    return { written, figures: () => program("replaying", { ...env, BENCH_STATE: folder, BENCH_SESSION: name }) }
+  }
+  const [small, large] = [await sized(10 * mb), await sized(50 * mb)]
+  const { ten, fifty } = await interleaved({ ten: small.figures, fifty: large.figures })
+  const [first, second] = [ten("read") + ten("fold"), fifty("read") + fifty("fold")]
+  return {
+    name: "resume of a session of 50 MB, a byte against one of 10 MB",
+    value: second / large.written / (first / small.written),
+    bar: 1.2,
+    detail: {
+      events: fifty("events"),
+      MB: large.written / mb,
+      "reading, ms": fifty("read"),
+      "replay, ms": fifty("fold"),
+      "10 MB, ms": first,
+    },
+  }
+}
+
 /** A session with 300 children, on disk. */
-async function worked(env: NodeJS.ProcessEnv, cwd: string) {
+async function worked(env: NodeJS.ProcessEnv, cwd: string): Promise<{ id: string; folder: string }> {
   const session = await open({ cwd, model: "anthropic/any", env })
   const { status, text } = await session.prompt("lead 300 3")
   if (status !== "completed") throw new Error(`${status}: ${text}`)
   await session.close()
-  return { id: session.id, store: jsonl({ folder: stateFolder(env) }) }
+  return { id: session.id, folder: stateFolder(env) }
 }
 
 function folded(facts: Stamped<Fact>[]): number {

@@ -1,28 +1,31 @@
-import { type ChildProcess, execFile, fork, spawn } from "node:child_process"
+import { execFile, fork } from "node:child_process"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
-import http from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
-import { compare, program } from "./compare.ts"
+import { buildPrograms, compare, program } from "./compare.ts"
+import { fence } from "./fence.ts"
 import { agents, search } from "./files.ts"
-import { fold, replay } from "./replay.ts"
-import { line, median, type Result } from "./result.ts"
+import { fold, replay, resume } from "./replay.ts"
+import { line, type Result } from "./result.ts"
+import { onceStarted, start, whole } from "./start.ts"
 import { grown, streaming } from "./strain.ts"
 import { tui } from "./tui.ts"
 
 /** Everything here is a ratio of two things measured in turns in the same run; milliseconds are shown for the curious. */
 const here = import.meta.dirname
 const bin = resolve(here, "../bin/legwork.cjs")
-const rounds = 3
+const node = resolve(here, "../node_modules/node/bin/node")
 const run = promisify(execFile)
+/** Takes longer than all others together, so it runs only by its name. */
+const apart = "tui"
 
 async function main(only: string | undefined): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "legwork-bench-"))
   const work = join(folder, "work")
   await mkdir(work)
   for (let n = 0; n < 20; n++) await writeFile(join(work, `file-${n}.txt`), `line of file ${n}\n`.repeat(40))
+  await buildPrograms()
   const server = fork(join(here, "server.ts"), { stdio: "inherit" })
   const url = await new Promise<string>((ready) => server.once("message", (message) => ready(String(message))))
   const env = {
@@ -36,15 +39,19 @@ async function main(only: string | undefined): Promise<void> {
   await writeFile(join(folder, "wide/legwork/settings.json"), JSON.stringify({ limits: { parallel: 1_000 } }))
   const wide = { ...env, XDG_CONFIG_HOME: join(folder, "wide") }
   const own = { ...wide, ANTHROPIC_API_KEY: "test", ANTHROPIC_BASE_URL: url }
+  const stage = { bin, node, work, env, url, wide: join(folder, "wide") }
   const children = (n: number, k: number, times: number) =>
     compare(`${n} children, ${k} reads each`, {
       env: { ...wide, BENCH_PROMPT: `lead ${n} ${k}`, BENCH_TIMES: `${times}` },
       bar: 1,
     })
   const benches: Record<string, () => Promise<Result | Result[]>> = {
-    loop: () => compare("loop, 20 turns", { env, bar: 1.2 }),
-    child: () => compare("one child, 20 turns", { env: { ...env, BENCH_PROMPT: "lead 1 20" }, bar: 1.2 }),
-    "8x5": () => children(8, 5, 7),
+    start: () => start(stage),
+    whole: async () => [await whole(stage, [8, 5], 1.5), await whole(stage, [64, 5], 1.3)],
+    loop: () => compare("loop, 20 turns", { env: { ...env, BENCH_TIMES: "15" }, bar: 1.2 }),
+    child: () =>
+      compare("one child, 20 turns", { env: { ...env, BENCH_PROMPT: "lead 1 20", BENCH_TIMES: "15" }, bar: 1.2 }),
+    "8x5": () => children(8, 5, 15),
     "64x5": () => children(64, 5, 5),
     "1000x3": () => children(1_000, 3, 1),
     streaming: () => streaming(wide),
@@ -59,24 +66,28 @@ async function main(only: string | undefined): Promise<void> {
           BENCH_MODEL: "anthropic/claude-sonnet-4-6",
         },
       }),
-    replay: () => replay({ env: own, work, started: () => onceStarted(own, work) }),
+    replay: () => replay({ env: own, work, started: () => onceStarted(bin, own, work) }),
+    resume: () => resume({ env: own, work }),
     fold: () => fold({ env: own, work }),
+    settled: () => settled(wide),
     search: () => search(folder),
     agents: () => agents(folder),
     weight: () => weight(env, work),
-    start: () => start(env, work),
-    settled: () => settled(env),
     sandbox: () => fence(work),
-    tui: () => tui({ bin, work, env: own, server }),
+    [apart]: () => tui({ bin, work, env: own, server }),
   }
+  if (only !== undefined && !(only in benches))
+    throw new Error(`there is no scenario ${only}; there are ${Object.keys(benches).join(", ")}`)
   const results: Result[] = []
   try {
     for (const [name, bench] of Object.entries(benches)) {
-      if (only && only !== name) continue
+      if (only === undefined ? name === apart : only !== name) continue
       process.stderr.write(`  ${name} …\n`)
+      const began = performance.now()
       const made = [await bench()].flat()
       results.push(...made)
       for (const result of made) console.log(line(result))
+      process.stderr.write(`  ${Math.round((performance.now() - began) / 1_000)} s\n`)
     }
   } finally {
     server.disconnect()
@@ -104,92 +115,23 @@ async function weight(env: NodeJS.ProcessEnv, cwd: string): Promise<Result> {
   }
 }
 
-/** From the start of `legwork -p` to its first request, against `node -e 0` from start to end. */
-async function start(env: NodeJS.ProcessEnv, cwd: string): Promise<Result> {
-  const node = join(here, "../node_modules/node/bin/node")
-  const [bare, ours]: [number[], number[]] = [[], []]
-  for (let n = 0; n < rounds * 2; n++) {
-    const first = performance.now()
-    await run(node, ["-e", "0"], { env })
-    bare.push(performance.now() - first)
-    ours.push(await onceStarted(env, cwd))
-  }
-  const detail = { "node -e 0, ms": median(bare), "legwork -p, ms": median(ours) }
-  return { name: "start to first request", value: median(ours) / median(bare), bar: 2.5, detail }
+/** What is held while nothing is at work: by a session of 20 turns, and by each of 10,000 children of one. */
+async function settled(env: NodeJS.ProcessEnv): Promise<Result[]> {
+  const flags = ["--expose-gc"]
+  const [session, crowd] = [await program("settled", env, flags), await program("crowd", env, flags)]
+  return [
+    { name: "memory of a settled session", detail: { KB: session.kb! } },
+    {
+      name: `${crowd.children} settled children, the last thousand against the second, time`,
+      value: crowd.late! / crowd.early!,
+      detail: {
+        "KB each": crowd.kb!,
+        "peak MB": crowd.mb!,
+        "second thousand, ms": crowd.early!,
+        "last, ms": crowd.late!,
+      },
+    },
+  ]
 }
-
-/** How long `legwork -p` takes to its first request, in ms. */
-async function onceStarted(env: NodeJS.ProcessEnv, cwd: string): Promise<number> {
-  let heard = () => {}
-  const request = new Promise<void>((resolve) => (heard = resolve))
-  const server = http.createServer((_, response) => {
-    heard()
-    response.writeHead(400).end("{}")
-  })
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))
-  const { port } = server.address() as AddressInfo
-  const own = { ...env, ANTHROPIC_API_KEY: "test", ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` }
-  const began = performance.now()
-  const child = spawn(bin, ["-p", "go", "--model", "anthropic/any"], { cwd, env: own, stdio: "ignore" })
-  const gone = ended(child)
-  await request
-  const ms = performance.now() - began
-  await gone
-  server.close()
-  return ms
-}
-
-/** What a finished session of 20 turns holds while it waits for its next prompt. */
-async function settled(env: NodeJS.ProcessEnv): Promise<Result> {
-  const { kb } = await program("settled.ts", env, ["--expose-gc"])
-  return { name: "memory of a settled session", detail: { KB: kb! } }
-}
-
-/** One command as the bash tool runs it, bare and in the fence. What a shell alone costs is shown beside. */
-async function fence(root: string): Promise<Result> {
-  const [{ findSandbox }, { run: command }] = await Promise.all([
-    import("../src/sandbox/sandbox.ts"),
-    import("../src/tools/process.ts"),
-  ])
-  const began = performance.now()
-  const found = await findSandbox({ env: process.env })()
-  const tested = performance.now() - began
-  if (!found.ok) return { name: `a command in the fence: ${found.why}`, detail: {} }
-  const env = { PATH: process.env.PATH ?? "", HOME: root }
-  const profile = { level: "read-only", network: false, root, writable: [], readable: [] } as const
-  const bash = ["--noprofile", "--norc", "-c", ":"]
-  const options = {
-    root: resolve(root),
-    env,
-    signal: new AbortController().signal,
-    timeout: 10_000,
-    take: () => undefined,
-  }
-  const ways = {
-    "bare, ms": () => command(":", options),
-    "fenced, ms": () =>
-      command(":", {
-        ...options,
-        spawn: (file, args, { env, stdio }) =>
-          found.sandbox.spawn([file, ...args], { ...profile, env: env as Record<string, string> }, { stdio: stdio! }),
-      }),
-    "bash alone, ms": () => ended(spawn("bash", bash, { env, stdio: "ignore" })),
-    "bash alone fenced, ms": () =>
-      ended(found.sandbox.spawn(["bash", ...bash], { ...profile, env }, { stdio: "ignore" })),
-  }
-  const times: Record<string, number[]> = {}
-  for (let n = 0; n < rounds * 10; n++) {
-    for (const [name, way] of Object.entries(ways)) {
-      const start = performance.now()
-      await way()
-      ;(times[name] ??= []).push(performance.now() - start)
-    }
-  }
-  const detail = Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]))
-  const value = detail["fenced, ms"]! / detail["bare, ms"]!
-  return { name: "a command in the fence", value, bar: 3, detail: { ...detail, "test of the fence, ms": tested } }
-}
-
-const ended = (child: ChildProcess): Promise<unknown> => new Promise((resolve) => child.once("exit", resolve))
 
 await main(process.argv[2])

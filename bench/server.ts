@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises"
 import { call, type Fault, type Reply, serve, shaped } from "../src/testing.ts"
 import { ticks } from "./ticks.ts"
 
@@ -13,7 +14,10 @@ let isFlowing = false
 
 type Told = { numbers: number[]; turn: number; last: string; bytes: number }
 
-const scripts: Record<string, (told: Told) => Reply | Fault> = {
+/** Whoever has waited finds its caches cold. All turns of `study` wait as long, or the late ones would for the server's reading. */
+const thinking = 4
+
+const scripts: Record<string, (told: Told) => Reply | Fault | Promise<Reply>> = {
   lead: ({ numbers: [children = 0, files = 0], turn }) => led(children, `read ${files} files`, turn),
   flow: ({ numbers: [children = 0, words = 0], turn }) => led(children, `say ${words}`, turn),
   say: ({ numbers: [words = 0] }) => {
@@ -27,7 +31,8 @@ const scripts: Record<string, (told: Told) => Reply | Fault> = {
     const task = { description: "part", prompt: part, context: "fork" }
     return { calls: Array.from({ length: children }, () => call("task", task)), usage }
   },
-  study: ({ numbers: [files = 0], turn, bytes }) => {
+  study: async ({ numbers: [files = 0], turn, bytes }) => {
+    await setTimeout(thinking)
     if (turn >= files) return { text: `I read ${files} files, and all that came to ${bytes} bytes.`, usage }
     return { calls: [call("read", { file_path: `large-${turn}.txt` })], usage }
   },

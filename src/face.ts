@@ -193,7 +193,7 @@ export function faceOf(inside: Inside): Session {
     onProgress: (run, listener) =>
       log.listen(({ run: id }, view) => {
         const above = view.get(id)
-        if (above && [...lineage(view, above)].some((each) => each.id === run)) listener(progressIn(view, run))
+        if (above && lineage(view, above).some((each) => each.id === run)) listener(progressIn(view, run))
       }),
     tell: (run, text) => runtime.tell(run, { text }),
     sendBehind: (run) => runtime.sendBehind(run),

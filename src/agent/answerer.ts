@@ -13,7 +13,7 @@ export function answererFor(
 ): Answerer | undefined {
   if (!answer) return undefined
   return async (asked, signal) => {
-    const above = [...lineage(log.view, view)]
+    const above = lineage(log.view, view)
     const deadlines = above.flatMap(({ id }) => deadlineOf(id) ?? [])
     for (const deadline of deadlines) deadline.pause()
     try {

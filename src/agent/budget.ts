@@ -74,7 +74,7 @@ export class UnderWay {
 
   /** Counts a request in; the function it returns counts it out again. */
   add(view: View, run: RunView, { usage, cost }: Unrecorded): () => void {
-    const runs = [...lineage(view, run)]
+    const runs = lineage(view, run)
     const count = (sign: 1 | -1) => {
       for (const each of runs) {
         const { usage: before, cost: spent } = this.of(each)

@@ -15,7 +15,7 @@ export function owedBy(view: View, run: RunView): Owed | undefined {
   if (!run.behind || !run.rest || run.rest.returned || !run.origin) return undefined
   const key = keyOf(run)
   // What is announced to the world goes through the main run, whoever started it.
-  const to = run.announce ? [...lineage(view, run)].at(-1) : view.get(run.origin.run)
+  const to = run.announce ? lineage(view, run).at(-1) : view.get(run.origin.run)
   return to && !to.heard.has(key) ? { to: to.id, key } : undefined
 }
 

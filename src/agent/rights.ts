@@ -43,7 +43,7 @@ export class Rights {
   within(parent: RunView, limits: Limits, behind: boolean, timeLeft: (run: RunId) => number | undefined): Limits {
     const within = withinRest(this.#books(), parent, limits, behind)
     if (!behind) return within
-    const above = [...lineage(this.#options.log.view, parent)]
+    const above = lineage(this.#options.log.view, parent)
     const times = [limits.timeout, ...above.map(({ id }) => timeLeft(id))].filter((time) => time !== undefined)
     return times.length === 0 ? within : { ...within, timeout: Math.max(1, Math.round(Math.min(...times))) }
   }

@@ -1,13 +1,13 @@
 import type { Event } from "./event.ts"
-import type { CallView, Deeds, RunView } from "./view.ts"
+import { above, type CallView, type Deeds, lineage, type RunView, type View } from "./view.ts"
 
 type Ended = Extract<Event, { type: "call.ended" }>
 type OfCall = Extract<Event, { type: `call.${string}` | `gate.${string}` }>
 
 const outputKept = 4_000
 
-/** What an event changes in the calls of the turn at hand, and in what they tell of the `lineage`: the run and those above it. */
-export function stepCall(run: RunView, event: OfCall, lineage: Iterable<RunView>): void {
+/** What an event changes in the calls of the turn at hand, and in what they tell of the run and of those above it. */
+export function stepCall(view: View, run: RunView, event: OfCall): void {
   switch (event.type) {
     case "call.started":
       openCall(run, event.id).state = "started"
@@ -22,7 +22,7 @@ export function stepCall(run: RunView, event: OfCall, lineage: Iterable<RunView>
     }
     case "call.ended":
       end(run, event)
-      for (const each of lineage) {
+      for (let each: RunView | undefined = run; each; each = above(view, each)) {
         each.family.toolCalls++
         record(each.deeds, event)
       }
@@ -36,12 +36,12 @@ export function stepCall(run: RunView, event: OfCall, lineage: Iterable<RunView>
     }
     case "gate.answered": {
       const open = openCall(run, event.call)
-      const above = [...lineage]
-      if (!event.allow) for (const { deeds } of above) deeds.refused++
+      const runs = lineage(view, run)
+      if (!event.allow) for (const { deeds } of runs) deeds.refused++
       open.state = "waiting"
       open.answer = { allow: event.allow, ...(event.word !== undefined && { word: event.word }) }
       delete open.asking
-      if (event.always) above.at(-1)!.allowed.push(...event.always)
+      if (event.always) runs.at(-1)!.allowed.push(...event.always)
       return
     }
     default:
@@ -51,16 +51,11 @@ export function stepCall(run: RunView, event: OfCall, lineage: Iterable<RunView>
 
 function end(run: RunView, event: Ended): void {
   const open = openCall(run, event.id)
+  if (open.state !== "ended") run.openCalls--
   open.state = "ended"
   open.output = ""
-  open.result = {
-    role: "result",
-    call: event.id,
-    name: open.call.name,
-    ok: event.ok,
-    text: event.text,
-    ...(event.images && { images: event.images }),
-  }
+  open.result = { role: "result", call: event.id, name: open.call.name, ok: event.ok, text: event.text }
+  if (event.images) open.result.images = event.images
   run.toolCalls++
   for (const { path, hash } of event.touched ?? []) {
     if (!run.filesBefore.has(path)) run.filesBefore.set(path, run.files.get(path) ?? null)
@@ -71,11 +66,11 @@ function end(run: RunView, event: Ended): void {
   if (event.fault) {
     const text = `${open.call.name}: ${event.text}`
     run.mistake = { text, times: run.mistake.text === text ? run.mistake.times + 1 : 1 }
-  } else run.mistake = { text: "", times: 0 }
-  for (const { state } of run.calls.values()) if (state !== "ended") return
+  } else if (run.mistake.times > 0) run.mistake = { text: "", times: 0 }
+  if (run.openCalls > 0) return
   for (const { result } of run.calls.values()) if (result) run.messages.push(result)
   run.calls = new Map()
-  run.filesBefore = new Map()
+  run.filesBefore.clear()
 }
 
 function record(deeds: Deeds, { touched = [], details }: Ended): void {

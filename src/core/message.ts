@@ -17,12 +17,15 @@ export type Message = User | Assistant | Result
 /** Why the model stopped. `other` is a reason we have no word for. */
 export type Stop = "end" | "calls" | "length" | "refusal" | "other"
 
-export const callsOf = (parts: readonly Part[]): Call[] =>
-  parts.flatMap((part) => {
-    if (part.type !== "call") return []
-    const { type: _, ...call } = part
-    return [call]
-  })
+export function callsOf(parts: readonly Part[]): Call[] {
+  const calls: Call[] = []
+  for (const part of parts) {
+    if (part.type !== "call") continue
+    const { id, name, input, broken } = part
+    calls.push(broken === undefined ? { id, name, input } : { id, name, input, broken })
+  }
+  return calls
+}
 
 export const textOf = (parts: readonly Part[]): string =>
   parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")

@@ -5,8 +5,6 @@ import type { RunView, View } from "./view.ts"
 
 type Opened = Extract<Event, { type: "run.opened" }>
 
-const fresh = () => ({ messages: [], inherited: 0, tools: [], weight: { tokens: 0, guess: 0, messages: 0 } })
-
 function inherited(view: View, { seq, origin, history, system, model }: Opened): Partial<RunView> {
   if (!history) return {}
   const parent = origin && view.get(origin.run)
@@ -14,8 +12,9 @@ function inherited(view: View, { seq, origin, history, system, model }: Opened):
   return { history: history.as, ...inherit(parent, { history, system, model }) }
 }
 
-/** A run as it is before anything was said to it. */
+/** A run as it is before anything was said to it. What every run has is written out, so that all are made alike and fast. */
 export function opened(view: View, event: Opened): RunView {
+  const { tuning, label, origin, announce, shares } = event
   const run: RunView = {
     id: event.run,
     agent: event.agent,
@@ -25,22 +24,21 @@ export function opened(view: View, event: Opened): RunView {
     system: event.system,
     role: event.role,
     limits: event.limits,
-    ...(event.tuning && { tuning: event.tuning }),
-    ...(event.label !== undefined && { label: event.label }),
-    ...(event.origin && { origin: event.origin }),
     behind: event.behind ?? false,
     priority: event.priority ?? "normal",
-    ...(event.announce && { announce: event.announce }),
-    ...(event.shares && { shares: event.shares }),
     queued: false,
     children: new Map(),
-    ...fresh(),
+    messages: [],
+    inherited: 0,
+    tools: [],
+    weight: { tokens: 0, guess: 0, messages: 0 },
     task: 0,
     squeezed: false,
     overflows: 0,
     mail: [],
     heard: new Set(),
     calls: new Map(),
+    openCalls: 0,
     ids: new Set(),
     turns: 0,
     stop: "end",
@@ -67,8 +65,13 @@ export function opened(view: View, event: Opened): RunView {
     openedAt: event.at,
     roseAt: event.at,
     seenAt: event.at,
-    ...inherited(view, event),
   }
+  if (origin) run.origin = origin
+  if (label !== undefined) run.label = label
+  if (tuning) run.tuning = tuning
+  if (announce) run.announce = announce
+  if (shares) run.shares = shares
+  if (event.history) Object.assign(run, inherited(view, event))
   run.task = run.messages.length
   return run
 }

@@ -92,6 +92,8 @@ export type RunView = {
   heard: Set<string>
   /** The calls of the turn at hand. They join `messages`, in call order, when the last has ended. */
   calls: Map<string, CallView>
+  /** How many of these have not ended. */
+  openCalls: number
   /** Every call id so far: providers want them unique in a conversation. */
   ids: Set<string>
   /** Turns since the run was last at rest, and why the last one stopped. */
@@ -251,7 +253,7 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
     }
     case "turn.delta":
       run.draft[event.kind] += event.text
-      delete run.failing
+      if (run.failing) delete run.failing
       return
     case "turn.failed":
       run.draft = { text: "", reasoning: "" }
@@ -265,7 +267,7 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
       return
     case "turn.ended":
       run.draft = { text: "", reasoning: "" }
-      delete run.failing
+      if (run.failing) delete run.failing
       run.turns++
       run.stop = event.stop
       run.messages.push({ role: "assistant", parts: event.parts })
@@ -273,6 +275,7 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
         run.calls.set(call.id, { call, state: "waiting", output: "" })
         run.ids.add(call.id)
       }
+      run.openCalls = run.calls.size
       run.squeezed = false
       run.overflows = 0
       run.weight = weighed(run, event.usage)
@@ -284,7 +287,7 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
     case "call.ended":
     case "gate.asked":
     case "gate.answered":
-      stepCall(run, event, lineage(view, run))
+      stepCall(view, run, event)
       return
     case "hook.ran":
       return
@@ -298,10 +301,12 @@ function spend(view: View, run: RunView, usage: Usage, cost: Cost): void {
   run.cost = addCost(run.cost, cost)
   const taken = run.byModel.get(run.model) ?? { requests: 0, usage: noUsage(), cost: 0 }
   addUsage(taken.usage, usage)
-  run.byModel.set(run.model, { ...taken, requests: taken.requests + 1, cost: addCost(taken.cost, cost) })
-  for (const { family } of lineage(view, run)) {
-    addUsage(family.usage, usage)
-    family.cost = addCost(family.cost, cost)
+  taken.requests++
+  taken.cost = addCost(taken.cost, cost)
+  run.byModel.set(run.model, taken)
+  for (let each: RunView | undefined = run; each; each = above(view, each)) {
+    addUsage(each.family.usage, usage)
+    each.family.cost = addCost(each.family.cost, cost)
   }
 }
 
@@ -318,9 +323,14 @@ export function mainOf(view: View): RunView | undefined {
 }
 
 /** A run and those above it, up to the main run. */
-export function* lineage(view: View, run: RunView): Generator<RunView> {
-  for (let each: RunView | undefined = run; each; each = each.origin && view.get(each.origin.run)) yield each
+export function lineage(view: View, run: RunView): RunView[] {
+  const runs: RunView[] = []
+  for (let each: RunView | undefined = run; each; each = above(view, each)) runs.push(each)
+  return runs
 }
+
+/** The run that set this one going. */
+export const above = (view: View, { origin }: RunView): RunView | undefined => origin && view.get(origin.run)
 
 /** Those that came from one run share its board. */
 export const boardOf = (view: View, { origin }: RunView): Map<string, Note> | undefined =>

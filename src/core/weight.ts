@@ -21,13 +21,18 @@ export function headWithin(text: string, tokens: number): string {
 
 /** Tokens of a message, with what a provider's format puts around it. */
 export function weigh(message: Message): number {
-  if (message.role !== "assistant")
-    return 12 + weighText(message.text) + (message.images ?? []).reduce((sum, each) => sum + weighImage(each), 0)
-  return message.parts.reduce((sum, part) => {
-    if (part.type === "text") return sum + 8 + weighText(part.text)
-    const said = part.type === "call" ? (part.broken ?? JSON.stringify(part.input) ?? "") : part.text
-    return sum + 24 + weighText(said)
-  }, 4)
+  if (message.role !== "assistant") {
+    let sum = 12 + weighText(message.text)
+    for (const image of message.images ?? []) sum += weighImage(image)
+    return sum
+  }
+  let sum = 4
+  for (const part of message.parts) {
+    if (part.type === "text") sum += 8 + weighText(part.text)
+    else if (part.type === "reasoning") sum += 24 + weighText(part.text)
+    else sum += 24 + weighText(part.broken ?? JSON.stringify(part.input) ?? "")
+  }
+  return sum
 }
 
 /** Providers shrink large pictures, so that these never count for more; small ones count for less. */
@@ -53,8 +58,8 @@ type Weighty = { system: string; tools: ToolSpec[]; messages: Message[]; weight:
 /** What the conversation weighs as it is now, in tokens: what the provider last said, and a guess for what came since. */
 export function weightOf(run: Weighty): { tokens: number; guess: number } {
   const { tokens, guess, messages } = run.weight
-  const more = messages === 0 ? weighText(run.system) + weighTools(run.tools) : 0
-  const since = more + weighAll(messages === 0 ? run.messages : run.messages.slice(messages))
+  let since = messages === 0 ? weighText(run.system) + weighTools(run.tools) : 0
+  for (let at = messages; at < run.messages.length; at++) since += weigh(run.messages[at]!)
   return { tokens: tokens + since, guess: guess + since }
 }
 

@@ -8,6 +8,7 @@ import type {
   ToolResultBlockParam,
 } from "@anthropic-ai/sdk/resources/messages"
 import type { Assistant, Call, Image, Message, Part, Result } from "../core/message.ts"
+import { type Body, textOf } from "./body.ts"
 import { wireName } from "./input.ts"
 import type { Request, ToolSpec } from "./model.ts"
 import { once } from "./transcript.ts"
@@ -25,8 +26,14 @@ const budgets = { low: 4_096, medium: 12_288, high: 24_576 }
 const smallestBudget = 1_024
 const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 
-/** Builds request bodies, each of them the one before and what is new: for the provider's cache, and for our own speed. */
+/** The same as text. */
 export function createEncoder(options: { name: string; maxTokens: number }): (request: Request) => string {
+  const body = createBody(options)
+  return (request) => textOf(body(request))
+}
+
+/** Builds request bodies, each of them the one before and what is new: for the provider's cache, and for our own speed. */
+export function createBody(options: { name: string; maxTokens: number }): (request: Request) => Body {
   const kept = new WeakMap<object, History>()
   const head = heads()
   return (request) => {
@@ -35,7 +42,8 @@ export function createEncoder(options: { name: string; maxTokens: number }): (re
     kept.set(memo, history)
     const choice = request.toolChoice === "none" && request.tools.length > 0 ? ',"tool_choice":{"type":"none"}' : ""
     const settings = json(settingsOf(options, request)).slice(0, -1)
-    return `${settings}${head(request)},"messages":[${history.text(request)}]${choice}}`
+    const { kept: turns, rest } = history.body(request)
+    return { kept: [`${settings}${head(request)},"messages":[`, ...turns], rest: `${rest}]${choice}}` }
   }
 }
 
@@ -114,7 +122,7 @@ type Turn = {
   /** Without the end of its last block. */
   user: string
   assistant: string
-  /** Everything up to its end, without a cache mark. */
+  /** All of it, without a cache mark. */
   plain: string
   calls: readonly string[]
   /** Where the answer stands among the messages. */
@@ -122,10 +130,15 @@ type Turn = {
 }
 
 /** Everything up to the end of a turn, with a cache mark on as many of the last sides as `marks` says. */
-function upTo(turn: Turn | undefined, marks: number): string {
-  if (!turn) return ""
-  if (marks === 0) return turn.plain
-  return `${upTo(turn.before, marks - 1)}${turn.user}${mark}${ended},${turn.assistant},`
+function upTo(turn: Turn | undefined, marks: number): Body {
+  if (!turn) return { kept: [], rest: "" }
+  if (marks > 0) {
+    const { kept, rest } = upTo(turn.before, marks - 1)
+    return { kept, rest: `${rest}${turn.user}${mark}${ended},${turn.assistant},` }
+  }
+  const kept: string[] = []
+  for (let each: Turn | undefined = turn; each; each = each.before) kept.push(each.plain)
+  return { kept: kept.reverse(), rest: "" }
 }
 
 /**
@@ -148,12 +161,13 @@ class History {
     return copy
   }
 
-  text({ messages, inherited }: Request): string {
+  body({ messages, inherited }: Request): Body {
     this.#rewind(messages)
     for (const message of messages.slice(this.#kept.length)) this.#add(message)
     // A fork's first request keeps the marks of the one that it goes on from: so it finds all of that in the cache.
     const forked = this.#last !== undefined && this.#last.at + 1 === inherited
-    return upTo(this.#last, forked ? 2 : 1) + this.#open.text() + mark + ended
+    const { kept, rest } = upTo(this.#last, forked ? 2 : 1)
+    return { kept, rest: rest + this.#open.text() + mark + ended }
   }
 
   /** Goes back to the last answer before the first message that is another now. */
@@ -209,7 +223,7 @@ class History {
     const before = this.#last
     const user = this.#open.text()
     const assistant = `{"role":"assistant","content":[${blocks.join(",")}]}`
-    const plain = `${before?.plain ?? ""}${user}${ended},${assistant},`
+    const plain = `${user}${ended},${assistant},`
     this.#last = { before, user, assistant, plain, calls, at }
     this.#open = new Side(calls)
   }

@@ -1,6 +1,7 @@
 import { type Progress, Reading } from "./anthropic-decode.ts"
-import { createEncoder } from "./anthropic-encode.ts"
+import { createBody } from "./anthropic-encode.ts"
 import { brokeOff, refused, type Trouble } from "./anthropic-failure.ts"
+import { bodies } from "./body.ts"
 import { exchange, mask, type Pool } from "./http.ts"
 import type { Attempt } from "./retry.ts"
 
@@ -35,7 +36,8 @@ export function anthropic(options: AnthropicOptions): Attempt {
     ...(options.key && { "x-api-key": options.key }),
     ...options.headers,
   }
-  const encode = createEncoder(options)
+  const bodyOf = createBody(options)
+  const sent = bodies()
   return async (request, { signal, delta }) => {
     const reading = new Reading({ delta, now, patience: patience * idle })
     const { usage } = reading
@@ -43,7 +45,7 @@ export function anthropic(options: AnthropicOptions): Attempt {
     const ended = await exchange(options.pool, {
       url,
       headers,
-      body: encode(request),
+      body: sent(bodyOf(request), request.memo),
       signal,
       idle,
       event({ event, data }, done) {

@@ -8,7 +8,8 @@ import type { Failure } from "../core/event.ts"
 export type Exchange = {
   url: string
   headers: Record<string, string>
-  body: string
+  /** Text, or bytes in pieces. */
+  body: string | readonly Buffer[]
   signal: AbortSignal
   /** Milliseconds without a byte before the answer counts as stalled. */
   idle: number
@@ -141,6 +142,11 @@ class Flight {
     this.#request.on("error", this.#lost)
     this.#request.on("response", (response) => this.#hear(response))
     const { body } = this.#exchange
+    if (typeof body !== "string") {
+      for (const piece of body) this.#request.write(piece)
+      this.#request.end()
+      return
+    }
     // Text without anything but ASCII is the same bytes either way, and the short way is faster.
     this.#request.end(body, Buffer.byteLength(body) === body.length ? "latin1" : "utf8")
   }
@@ -148,7 +154,13 @@ class Flight {
   #open(): http.ClientRequest {
     const { isSecure, options } = this.#pool.placeOf(this.#exchange.url)
     const { request, agent } = isSecure ? this.#pool.https() : { request: http.request, agent: this.#pool.http }
-    const headers = { "accept-encoding": "identity", ...this.#exchange.headers }
+    const { body } = this.#exchange
+    const length = typeof body === "string" ? undefined : body.reduce((sum, piece) => sum + piece.length, 0)
+    const headers = {
+      "accept-encoding": "identity",
+      ...this.#exchange.headers,
+      ...(length !== undefined && { "content-length": length }),
+    }
     return request({ ...options, headers, agent })
   }
 

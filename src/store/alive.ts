@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises"
+import { readFileSync } from "node:fs"
 import { codeOf } from "../core/error.ts"
 
 /** A process, told apart from a later one with the same pid by when it started; `start` is empty when unknown. */
@@ -21,13 +21,13 @@ export async function isAlive({ pid, start }: Process): Promise<boolean> {
 
 /** When a process started, in whatever form the system says it; undefined when it does not. */
 export function startOf(pid: number, platform: string = process.platform): Promise<string | undefined> {
-  return platform === "linux" ? fromProc(pid) : fromPs(pid)
+  return platform === "linux" ? Promise.resolve(fromProc(pid)) : fromPs(pid)
 }
 
-async function fromProc(pid: number): Promise<string | undefined> {
+function fromProc(pid: number): string | undefined {
   try {
-    const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8")
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8")
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8")
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
     // The name in parentheses may hold anything, so count the fields from its end: state is the 1st, start the 20th.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     if (fields[0] === "Z" || fields[0] === "X") return ended

@@ -28,8 +28,13 @@ const word =
     words.includes(value as string)
 
 function shape(fields: Record<string, Check>): Check {
-  const entries = Object.entries(fields)
-  return (value) => isObject(value) && entries.every(([key, check]) => check(value[key]))
+  const keys = Object.keys(fields)
+  const checks = Object.values(fields)
+  return (value) => {
+    if (!isObject(value)) return false
+    for (let n = 0; n < keys.length; n++) if (!checks[n]!(value[keys[n]!])) return false
+    return true
+  }
 }
 
 /** One of several shapes, told apart by the word under `tag`. */

@@ -1,8 +1,8 @@
-import { link, readFile, rm } from "node:fs/promises"
+import { linkSync, readFileSync, rmSync } from "node:fs"
 import { codeOf } from "../core/error.ts"
 import { isAlive, type Process, startOf } from "./alive.ts"
 import { hashOf } from "./line.ts"
-import { privateFile } from "./private.ts"
+import { privateFileNow } from "./private.ts"
 import { randomHex } from "./random.ts"
 import { StoreError } from "./store-error.ts"
 
@@ -12,6 +12,8 @@ type Claim = { path: string; owner: Owner }
 type Taker = { id: string; host: string; alive?: typeof isAlive }
 
 export type Lock = { release(): Promise<void> }
+
+// Plain calls throughout: each takes microseconds, and together they were a good part of a start as promises.
 
 /**
  * Takes the lock file at `path`, or throws when a living process has it.
@@ -23,49 +25,56 @@ export async function takeLock(path: string, { id, host, alive = isAlive }: Take
   const me: Owner = { pid: process.pid, start: (await startOf(process.pid)) ?? "", host, token: randomHex(18) }
   const draft = `${path}.${me.token}.new`
   try {
-    await privateFile(draft, `${JSON.stringify(me)}\n`)
+    privateFileNow(draft, `${JSON.stringify(me)}\n`)
     for (;;) {
-      const line = await lineOf(path)
+      const line = lineOf(path)
       const last = line.at(-1)
       if (last && (await holds(last.owner, host, alive))) throw refusal(id, path, last.owner, host)
       const mine = last ? heirOf(path, last.owner) : path
-      if (!(await linked(draft, mine))) continue
+      if (!linked(draft, mine)) continue
       // A line whose first file went away while we looked was released: what we inherited from it is nothing.
-      if (!last || (await lineOf(path))[0]?.owner.token === line[0]?.owner.token)
-        return { release: () => release(path, me) }
-      await rm(mine, { force: true })
+      if (!last || lineOf(path)[0]?.owner.token === line[0]?.owner.token)
+        return { release: async () => release(path, me) }
+      rmSync(mine, { force: true })
     }
   } finally {
-    await rm(draft, { force: true })
+    rmSync(draft, { force: true })
   }
 }
 
 /** Whether a living process, or one of another machine, has the lock. */
 export async function isLocked(path: string, host: string): Promise<boolean> {
-  const last = (await lineOf(path)).at(-1)
+  const last = lineOf(path).at(-1)
   return last !== undefined && (await holds(last.owner, host, isAlive))
 }
 
 /** The first file goes first: from then on nobody can inherit from the others. */
-async function release(path: string, me: Owner): Promise<void> {
-  const line = await lineOf(path)
+function release(path: string, me: Owner): void {
+  const line = lineOf(path)
   if (line.at(-1)?.owner.token !== me.token) return
-  for (const claim of line) await rm(claim.path, { force: true })
+  for (const claim of line) rmSync(claim.path, { force: true })
 }
 
 const heirOf = (path: string, owner: Owner): string => `${path}.${owner.token}`
 
 /** The first owner and its heirs, in order. */
-async function lineOf(path: string): Promise<Claim[]> {
+function lineOf(path: string): Claim[] {
   const line: Claim[] = []
   for (let next = path; ; ) {
-    const text = await readFile(next, "utf8").catch((error: unknown) => {
-      if (codeOf(error) !== "ENOENT") throw error
-    })
+    const text = textOf(next)
     if (text === undefined) return line
     const owner = ownerIn(text) ?? { pid: 0, start: "", host: "", token: hashOf(`${next} ${text}`) }
     line.push({ path: next, owner })
     next = heirOf(path, owner)
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8")
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error
+    return undefined
   }
 }
 
@@ -83,9 +92,9 @@ function ownerIn(text: string): Owner | undefined {
 const holds = async (owner: Owner, host: string, alive: typeof isAlive): Promise<boolean> =>
   owner.pid > 0 && (owner.host !== host || (await alive(owner)))
 
-async function linked(from: string, to: string): Promise<boolean> {
+function linked(from: string, to: string): boolean {
   try {
-    await link(from, to)
+    linkSync(from, to)
     return true
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false

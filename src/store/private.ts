@@ -1,3 +1,4 @@
+import { closeSync, fchmodSync, openSync, writeFileSync } from "node:fs"
 import { chmod, type FileHandle, mkdir, open } from "node:fs/promises"
 import { dirname } from "node:path"
 import { codeOf } from "../core/error.ts"
@@ -27,6 +28,17 @@ export async function privateFile(path: string, text: string, finish?: (file: Fi
     await finish?.(file)
   } finally {
     await file.close()
+  }
+}
+
+/** The same at once, for a text of no weight. */
+export function privateFileNow(path: string, text: string): void {
+  const file = openSync(path, "wx", 0o600)
+  try {
+    fchmodSync(file, 0o600)
+    writeFileSync(file, text)
+  } finally {
+    closeSync(file)
   }
 }
 

@@ -36,17 +36,9 @@ async function readLines(file: FileHandle, { path, id, blobs }: Source): Promise
   let seq = 0
   let ended = true
 
-  for await (const line of linesOf(file)) {
-    number++
-    ended = line.ended
-    if (!header) {
-      header = headerIn(textOf(line), { id, path })
-      continue
-    }
-    const text = textOf(line)
-    for (const hash of blobsIn(text)) if (!texts.has(hash)) texts.set(hash, await blobs.get(hash))
+  const take = (line: RawLine, text: string) => {
     const reading = readFact(valueIn(text, texts, () => losses.blob(number)))
-    seq = Math.max(seq, numberIn(text))
+    seq = Math.max(seq, reading.is === "fact" ? reading.fact.seq : numberIn(text))
     if (reading.is === "stranger") losses.stranger()
     else if (reading.is === "garbage" && !line.ended) losses.torn(line.size)
     else if (reading.is === "garbage") losses.garbage(number)
@@ -54,6 +46,17 @@ async function readLines(file: FileHandle, { path, id, blobs }: Source): Promise
     else {
       seen.add(reading.fact.seq)
       facts.push(reading.fact)
+    }
+  }
+  for await (const lines of linesOf(file)) {
+    for (const line of lines) {
+      number++
+      ended = line.ended
+      const text = textOf(line)
+      if (header) {
+        for (const hash of blobsIn(text)) if (!texts.has(hash)) texts.set(hash, await blobs.get(hash))
+        take(line, text)
+      } else header = headerIn(text, { id, path })
     }
   }
   return { stored: { header: header ?? headerIn("", { id, path }), facts, lost: losses.sentences() }, ended, seq }

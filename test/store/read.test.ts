@@ -188,7 +188,8 @@ test("lines come whole however they fall on the chunks, and one too long to hold
   const file = await open(path)
   t.after(() => file.close())
   const read: unknown[] = []
-  for await (const { bytes, size, ended } of linesOf(file, 600_000)) read.push({ text: bytes?.toString(), size, ended })
+  for await (const lines of linesOf(file, 600_000))
+    for (const { bytes, size, ended } of lines) read.push({ text: bytes?.toString(), size, ended })
   assert.deepEqual(
     read,
     lines.map((text, i) => ({ text: i === 6 ? undefined : text, size: text.length, ended: i < 7 })),

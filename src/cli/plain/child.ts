@@ -27,4 +27,4 @@ export function endLine(run: RunView, ms: number): string {
 export const isStart = (event: Event, run: RunView): boolean => event.type === "mail.read" && run.turns === 0
 
 /** Whether nobody waits for a run, or for one above it. */
-export const isBehind = (view: View, run: RunView): boolean => [...lineage(view, run)].some(({ behind }) => behind)
+export const isBehind = (view: View, run: RunView): boolean => lineage(view, run).some(({ behind }) => behind)

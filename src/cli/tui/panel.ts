@@ -61,7 +61,7 @@ export class Panel implements Component {
     const { view, theme } = this.#options
     const visible = new Set(shown.map(({ run }) => run.id))
     const lines = shown.flatMap((row, at) => {
-      const level = [...lineage(view, row.run)].filter(({ id }) => visible.has(id)).length - 1
+      const level = lineage(view, row.run).filter(({ id }) => visible.has(id)).length - 1
       const below = calls[at]!.map((call) => callLineOf(call, level, width, theme))
       return [this.#line(row, level, width), ...below]
     })
