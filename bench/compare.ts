@@ -20,6 +20,8 @@ export async function buildPrograms(): Promise<void> {
     outdir: built,
     bundle: true,
     packages: "external",
+    // Ours too is the package as people have it, and not its sources.
+    tsconfigRaw: {},
     format: "esm",
     platform: "node",
     target: "node22",

@@ -70,7 +70,8 @@ const slow = new Set(["node:crypto", "node:child_process"])
 
 /** A module that is loaded when a function of it is first called. */
 const whenUsed = (path: string): string => `
-const $all = () => process.getBuiltinModule(${JSON.stringify(path)})
+let $loaded
+const $all = () => ($loaded ??= process.getBuiltinModule(${JSON.stringify(path)}))
 const $later = (name) => {
   const call = (...given) => $all()[name](...given)
   const custom = Symbol.for("nodejs.util.promisify.custom")

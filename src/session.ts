@@ -242,14 +242,25 @@ function warmUp(log: Log, sandbox: () => Promise<Found>): void {
 /** By then the first request has gone out. */
 const afterAsking = 50
 
-/** Says once why read-only agents have no shell. */
+/**
+ * Whether read-only agents are offered a shell; says once why they are not. Nobody waits for the test of a fence that is
+ * installed: every command does, and where the fence turns out not to hold none is run.
+ */
 function fencing(sandbox: () => Promise<Found>, warn: (text: string) => void): (agent: string) => Promise<boolean> {
-  let told = false
+  let known: Found | undefined
+  let offered: Promise<boolean> | undefined
+  const look = async (agent: string): Promise<boolean> => {
+    const tested = sandbox().then((found) => {
+      if (!found.ok) warn(`${agent} has no shell here: ${found.why}; ${found.fix}`)
+      known = found
+      return found.ok
+    })
+    return (await import("./sandbox/sandbox.ts")).isInstalled() || tested
+  }
   return async (agent) => {
-    const found = await sandbox()
-    if (!found.ok && !told) warn(`${agent} has no shell here: ${found.why}; ${found.fix}`)
-    told = true
-    return found.ok
+    if (known) return known.ok
+    offered ??= look(agent)
+    return offered
   }
 }
 

@@ -75,12 +75,14 @@ export class UnderWay {
   /** Counts a request in; the function it returns counts it out again. */
   add(view: View, run: RunView, { usage, cost }: Unrecorded): () => void {
     const runs = lineage(view, run)
+    const tokens = totalTokens(usage)
     const count = (sign: 1 | -1) => {
       for (const each of runs) {
-        const { usage: before, cost: spent } = this.of(each)
-        const input = before.input + sign * totalTokens(usage)
-        if (input <= 0) this.#of.delete(each)
-        else this.#of.set(each, { usage: { ...noUsage(), input }, cost: addCost(spent, sign * (cost ?? 0)) })
+        const waiting = this.#of.get(each) ?? { usage: noUsage(), cost: 0 }
+        waiting.usage.input += sign * tokens
+        waiting.cost = addCost(waiting.cost, sign * (cost ?? 0))
+        if (waiting.usage.input <= 0) this.#of.delete(each)
+        else this.#of.set(each, waiting)
       }
     }
     count(1)

@@ -18,7 +18,7 @@ export async function findBubblewrap({ homes, arch, folders }: Options): Promise
   if (!words) {
     return { ok: false, why: `the fence knows no filter for ${arch} processors`, fix: "use an x64 or arm64 machine" }
   }
-  const program = folders.map((folder) => join(folder, "bwrap")).find(isExecutable)
+  const program = bubblewrapIn(folders)
   if (!program) return { ok: false, why: "bubblewrap is not installed", fix: installing }
   const version = await versionOf(program)
   if (typeof version === "string") return { ok: false, why: version, fix: installing }
@@ -26,6 +26,9 @@ export async function findBubblewrap({ homes, arch, folders }: Options): Promise
   const trouble = await probe(sandbox)
   return trouble ? { ok: false, ...obstacle(trouble) } : { ok: true, sandbox, what: `bubblewrap ${version.join(".")}` }
 }
+
+export const bubblewrapIn = (folders: readonly string[]): string | undefined =>
+  folders.map((folder) => join(folder, "bwrap")).find(isExecutable)
 
 function isExecutable(path: string): boolean {
   try {

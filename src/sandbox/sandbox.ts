@@ -1,8 +1,10 @@
 import type { ChildProcess, StdioOptions } from "node:child_process"
+import { existsSync } from "node:fs"
 import { userInfo } from "node:os"
 import type { Fence } from "../core/access.ts"
-import { findBubblewrap } from "./linux.ts"
-import { findSeatbelt } from "./seatbelt.ts"
+import { filter } from "./filter.ts"
+import { bubblewrapIn, findBubblewrap } from "./linux.ts"
+import { findSeatbelt, program as seatbeltProgram } from "./seatbelt.ts"
 
 /** All that a fenced command gets; `profileFor` makes one of a fence. Paths are absolute. */
 export type Profile = Omit<Fence, "hidden"> & {
@@ -59,6 +61,16 @@ async function find({
         fix: "use Linux or macOS; on Windows, the Linux subsystem",
       }
   }
+}
+
+/** Whether the fence is installed at all, which says nothing of whether it holds. */
+export function isInstalled({
+  platform = process.platform,
+  arch = process.arch,
+  folders = system,
+}: Omit<Options, "env"> = {}): boolean {
+  if (platform === "darwin") return existsSync(seatbeltProgram)
+  return platform === "linux" && filter(arch) !== undefined && bubblewrapIn(folders) !== undefined
 }
 
 const system = ["/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin", "/nix/var/nix/profiles/default/bin"]

@@ -9,7 +9,7 @@ import type { Found, Profile, Sandbox } from "./sandbox.ts"
 import { toolchains, userSettings } from "./toolchains.ts"
 import { variables } from "./variables.ts"
 
-const program = "/usr/bin/sandbox-exec"
+export const program = "/usr/bin/sandbox-exec"
 
 /** The fence of macOS. It was never tried on one: only the test before its first use vouches for it. */
 export async function findSeatbelt({ homes }: { homes: readonly string[] }): Promise<Found> {
