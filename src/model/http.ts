@@ -68,7 +68,7 @@ export function createPool(options: { env?: NodeJS.ProcessEnv } = {}): Pool {
 type Shared = { pool: Pool; users: number; ending?: NodeJS.Timeout }
 const shared = new Map<string, Shared>()
 /** How long connections stay when nobody uses them any more, in milliseconds: the next session may be about to begin. */
-const lingering = 4_000
+const lingering = 1_000
 
 /** The pool of all sessions in this process that go through the same proxies. Closing it gives it back. */
 export function sharedPool(env: NodeJS.ProcessEnv): Pool {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type TestContext, test } from "node:test"
 import { obstacle } from "../../src/sandbox/blame.ts"
-import { findSandbox } from "../../src/sandbox/sandbox.ts"
+import { findSandbox, isInstalled } from "../../src/sandbox/sandbox.ts"
 import { needsFence } from "./fence.ts"
 
 const linux = { skip: process.platform === "linux" ? false : "needs Linux" }
@@ -47,6 +47,16 @@ test("other systems and processors have none", async () => {
     why: "the fence knows no filter for mips processors",
     fix: "use an x64 or arm64 machine",
   })
+})
+
+test("whether it is installed is another question than whether it holds", linux, (t) => {
+  const broken = folderWith(t, "exit 1")
+  const there = (folders: string[], more: object = {}) =>
+    isInstalled({ platform: "linux", arch: "x64", folders, ...more })
+  assert.deepEqual(
+    [there([broken]), there(["/nowhere"]), there([broken], { arch: "mips" }), there([broken], { platform: "win32" })],
+    [true, false, false, false],
+  )
 })
 
 test("a fence that does not start is none, and its own words are told", linux, async (t) => {

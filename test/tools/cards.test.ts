@@ -1,7 +1,10 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { agents, cards } from "../../scripts/cards.ts"
+import type { Agent } from "../../src/agent/scope.ts"
 import storedAgents from "../../src/agents/built-in.json" with { type: "json" }
+import { main } from "../../src/agents/main.ts"
+import { systemPrompt } from "../../src/prompt.ts"
 import { builtIn } from "../../src/tools/built-in.ts"
 import stored from "../../src/tools/cards.json" with { type: "json" }
 import { nowhere } from "../../src/tools/world.ts"
@@ -34,4 +37,11 @@ test("the whole tool list stays light", () => {
     input_schema: schema,
   }))
   assert.ok(JSON.stringify(list).length < 7_000, `${JSON.stringify(list).length} bytes`)
+})
+
+test("what requests begin with is ASCII, which is sent as it is and takes half the memory of any other text", () => {
+  const about = { depth: 1, context: "fresh", cwd: "/work", rules: "" } as const
+  const prompts = [main, ...storedAgents].map(({ prompt }) => systemPrompt({ prompt, role: {} } as Agent, about))
+  const other = [JSON.stringify(stored), ...prompts].flatMap((text) => text.match(/.{0,20}[^\x00-\x7f].{0,20}/g) ?? [])
+  assert.deepEqual(other, [])
 })
