@@ -1,6 +1,7 @@
 import type { Failure } from "../core/event.ts"
 import type { Part, Stop } from "../core/message.ts"
 import type { Usage } from "../core/usage.ts"
+import { type Body, bodies } from "./body.ts"
 import { exchange, type Pool } from "./http.ts"
 import { parsed } from "./input.ts"
 import type { Delta, Request } from "./model.ts"
@@ -33,7 +34,7 @@ export type Reading = {
 
 export type Format = {
   path: string
-  encode(request: Request): string
+  body(request: Request): Body
   read(request: Request, delta: (delta: Delta) => void): Reading
 }
 
@@ -45,10 +46,12 @@ export function attempt(options: OpenaiOptions, format: Format): Attempt {
     ...(options.key && { authorization: `Bearer ${options.key}` }),
     ...options.headers,
   }
+  const sent = bodies()
   return async (request, { signal, delta }) => {
     const reading = format.read(request, delta)
-    const body = encoded(format, request)
-    if (typeof body !== "string") return { ok: false, error: body, retry: false, usage: reading.usage }
+    const written = encoded(format, request)
+    if ("kind" in written) return { ok: false, error: written, retry: false, usage: reading.usage }
+    const body = sent(written, request.memo)
     let trouble: Trouble | undefined
     const ended = await exchange(options.pool, {
       url,
@@ -84,9 +87,9 @@ export function attempt(options: OpenaiOptions, format: Format): Attempt {
 }
 
 /** What cannot be written as JSON is a mistake of ours or of a library's user: told, not thrown. */
-function encoded(format: Format, request: Request): string | Failure {
+function encoded(format: Format, request: Request): Body | Failure {
   try {
-    return format.encode(request)
+    return format.body(request)
   } catch (error) {
     return { kind: "internal", message: `the request cannot be written as JSON: ${String(error)}` }
   }

@@ -6,26 +6,32 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionTool,
 } from "openai/resources/chat/completions"
-import { callsOf, type Image, type Part, textOf } from "../core/message.ts"
+import { callsOf, type Image, type Part, textOf as saidIn } from "../core/message.ts"
+import { type Body, textOf } from "./body.ts"
 import { argumentsOf, wireName } from "./input.ts"
 import type { Request, ToolSpec } from "./model.ts"
 import type { OpenaiOptions } from "./openai-attempt.ts"
-import { type Block, createTranscript, joined, once, wordsOf } from "./transcript.ts"
+import { type Block, createTranscript, listed, once, wordsOf } from "./transcript.ts"
 
 /** Where servers put a model's thoughts. The API's own vendor has no field for them. */
 export type ThoughtField = "reasoning_content" | "reasoning"
 
-/** Messages come last, so that each request begins with the one before; only what may change at any time follows. */
+/** The same as text. */
 export function chatEncoder(options: Asked): (request: Request) => string {
+  const body = chatBody(options)
+  return (request) => textOf(body(request))
+}
+
+/** Messages come last, so that each request begins with the one before; only what may change at any time follows. */
+export function chatBody(options: Asked): (request: Request) => Body {
   const transcript = createTranscript((block) => encode(block, options.provider))
   const tool = once((spec: ToolSpec) => JSON.stringify(toolOf(spec)))
   return (request) => {
     const head = JSON.stringify(settings(options, request)).slice(0, -1)
     const tools = request.tools.length > 0 ? `,"tools":[${request.tools.map(tool).join(",")}]` : ""
-    const system = request.system && JSON.stringify({ role: "system", content: request.system })
-    const messages = joined([system, transcript(request)])
+    const system = request.system && `,${JSON.stringify({ role: "system", content: request.system })}`
     const choice = tools && request.toolChoice === "none" ? ',"tool_choice":"none"' : ""
-    return `${head}${tools},"messages":[${messages}]${choice}}`
+    return listed(`${head}${tools},"messages":[`, [system, ...transcript(request)], `]${choice}}`)
   }
 }
 
@@ -78,7 +84,7 @@ function said(text: string, images: Image[] = []): ChatCompletionMessageParam {
 }
 
 function answerOf(parts: Part[], provider: string): ChatCompletionMessageParam[] {
-  const text = textOf(parts).toWellFormed()
+  const text = saidIn(parts).toWellFormed()
   const calls = callsOf(parts).map(
     (call): ChatCompletionMessageFunctionToolCall => ({
       id: call.id,

@@ -7,23 +7,30 @@ import type {
   ResponseReasoningItem,
 } from "openai/resources/responses/responses"
 import type { Image, Part, Result } from "../core/message.ts"
+import { type Body, textOf } from "./body.ts"
 import { argumentsOf, wireName } from "./input.ts"
 import type { Request, ToolSpec } from "./model.ts"
 import type { OpenaiOptions } from "./openai-attempt.ts"
-import { type Block, createTranscript, once, wordsOf } from "./transcript.ts"
+import { type Block, createTranscript, listed, once, wordsOf } from "./transcript.ts"
 
 /** A thought as it must be seen again: sealed, so that nothing has to be stored at the provider. */
 export type Sealed = Pick<ResponseReasoningItem, "id" | "summary"> & { encrypted_content: string }
 
-/** The input comes last, so that each request begins with the one before; only what may change at any time follows. */
+/** The same as text. */
 export function responsesEncoder(options: Asked): (request: Request) => string {
+  const body = responsesBody(options)
+  return (request) => textOf(body(request))
+}
+
+/** The input comes last, so that each request begins with the one before; only what may change at any time follows. */
+export function responsesBody(options: Asked): (request: Request) => Body {
   const transcript = createTranscript((block) => encode(block, options.provider))
   const tool = once((spec: ToolSpec) => JSON.stringify(toolOf(spec)))
   return (request) => {
     const head = JSON.stringify(settings(options, request)).slice(0, -1)
     const tools = request.tools.length > 0 ? `,"tools":[${request.tools.map(tool).join(",")}]` : ""
     const choice = tools && request.toolChoice === "none" ? ',"tool_choice":"none"' : ""
-    return `${head}${tools},"input":[${transcript(request)}]${choice}}`
+    return listed(`${head}${tools},"input":[`, transcript(request), `]${choice}}`)
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Assistant, callsOf, type Message, type Part, type Result, type User } from "../core/message.ts"
+import type { Body } from "./body.ts"
 import type { Request } from "./model.ts"
 
 /**
@@ -55,30 +56,33 @@ const cutOff = (call: string, name: string): Result => ({
 })
 
 /**
- * Encodes a run's messages as the inside of a JSON array, each only once: what was encoded for an earlier request of the
- * same run, or of the one it was forked from, is used again as far as the messages are still the same objects.
+ * Encodes a run's messages as items of a JSON array, a comma before each, and each only once: what was encoded for an
+ * earlier request of the same run, or of the one it was forked from, is used again as far as the messages are still the
+ * same objects.
  */
-export function createTranscript(encode: (block: Block) => object[]): (request: Request) => string {
-  const kept = new WeakMap<object, { blocks: Block[]; texts: string[]; text: string }>()
+export function createTranscript(encode: (block: Block) => object[]): (request: Request) => readonly string[] {
+  const kept = new WeakMap<object, { blocks: Block[]; texts: string[] }>()
   return ({ memo, from, messages }) => {
     const blocks = blocksOf(messages)
-    const before = kept.get(memo) ?? (from && kept.get(from)) ?? { blocks: [], texts: [], text: "" }
+    const before = kept.get(memo) ?? (from && kept.get(from)) ?? { blocks: [], texts: [] }
     const same = sharedLength(before.blocks, blocks)
-    const texts = before.texts.slice(0, same)
-    let text = same === before.blocks.length ? before.text : joined(texts)
-    for (const block of blocks.slice(same)) {
-      const more = joined(encode(block).map((message) => JSON.stringify(message)))
-      texts.push(more)
-      text = joined([text, more])
-    }
-    kept.set(memo, { blocks, texts, text })
-    return text
+    const more = blocks.slice(same).map((block) =>
+      encode(block)
+        .map((message) => `,${JSON.stringify(message)}`)
+        .join(""),
+    )
+    const texts = [...before.texts.slice(0, same), ...more]
+    kept.set(memo, { blocks, texts })
+    return texts
   }
 }
 
-/** Adds instead of joining, which would copy all of a long history for each message. */
-export const joined = (texts: string[]): string =>
-  texts.reduce((all, text) => (all && text ? `${all},${text}` : all + text), "")
+/** A body that ends with an array: `opening` comes before its items, each of which has a comma before it, and `closing` behind. */
+export function listed(opening: string, items: readonly string[], closing: string): Body {
+  const first = items.findIndex((item) => item !== "")
+  if (first === -1) return { kept: [opening], rest: closing }
+  return { kept: [opening + items[first]!.slice(1), ...items.slice(first + 1)], rest: closing }
+}
 
 /** Writes each object only once, however often it is asked for. */
 export function once<T extends object>(write: (value: T) => string): (value: T) => string {
