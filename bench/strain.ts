@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { interleaved, program } from "./compare.ts"
 import type { Result } from "./result.ts"
 
-const [children, words, wanted] = [500, 200, 50]
+const [children, words, wanted] = [500, 150, 50]
 
 /** Many children that stream at once: whether one core keeps up, and how long the event loop makes others wait. */
 export async function streaming(env: NodeJS.ProcessEnv): Promise<Result[]> {

@@ -9,6 +9,7 @@ import { main } from "./agents/main.ts"
 import { type Given, type Registry, registry } from "./agents/registry.ts"
 import { announcement } from "./announcement.ts"
 import { type Config, load } from "./config.ts"
+import { reasonOf } from "./core/error.ts"
 import { type Listener, Log } from "./core/log.ts"
 import { mainOf } from "./core/view.ts"
 import { faceOf, type Session } from "./face.ts"
@@ -216,10 +217,15 @@ const fences = new Map<string, Promise<Found>>()
 function lazySandbox(env: NodeJS.ProcessEnv): () => Promise<Found> {
   const home = env.HOME ?? ""
   const find = async (): Promise<Found> => {
-    const found = await (await import("./sandbox/sandbox.ts")).findSandbox({ env })()
-    // What is missing now may be there for the next session.
-    if (!found.ok) fences.delete(home)
-    return found
+    try {
+      const found = await (await import("./sandbox/sandbox.ts")).findSandbox({ env })()
+      // What is missing now may be there for the next session.
+      if (!found.ok) fences.delete(home)
+      return found
+    } catch (error) {
+      fences.delete(home)
+      return { ok: false, why: `the fence cannot be tested: ${reasonOf(error)}`, fix: "see: legwork doctor" }
+    }
   }
   let found: Promise<Found> | undefined
   return () => {

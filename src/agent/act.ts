@@ -67,10 +67,11 @@ async function once(scope: Scope, open: CallView, offer: Offer | undefined): Pro
     const { data } = hooked
     const { root } = scope.view
     const wanted = tool.access(data, root, scope.around)
-    const access = wanted instanceof Promise ? await abortable(scope.signal, wanted) : wanted
+    const access = "then" in wanted ? await abortable(scope.signal, Promise.resolve(wanted)) : wanted
     const preview = tool.preview && (async () => tool.preview?.(data, { root }).catch(() => undefined))
     const wish = { call: call.id, tool: tool.name, input: data, access, ...(hooked.hook && { hook: hooked.hook }) }
     const permission = await scope.permit({ ...wish, ...(preview && { preview }) })
+    scope.signal.throwIfAborted()
     if (!permission.allow) return end({ ok: false, text: permission.why })
     if (open.state !== "started") scope.emit({ type: "call.started", id: call.id, name: call.name })
     if (!tool.repeatable && !tool.recall) await safe(scope)

@@ -33,7 +33,8 @@ export async function permit(scope: Scope, wish: Wish, answer: Answerer | undefi
 /** What the gate says, and a hook that wants a person to be asked. */
 async function judged(scope: Scope, { tool, access, hook }: Wish): Promise<Verdict> {
   const { fence } = scope
-  const verdict = await scope.gate({ tool, access, ...(fence && { fence }) })
+  const said = scope.gate({ tool, access, ...(fence && { fence }) })
+  const verdict = "then" in said ? await abortable(scope.signal, said) : said
   return verdict.do === "allow" && hook === "ask" ? { do: "ask" } : verdict
 }
 
@@ -46,6 +47,7 @@ async function ask(
   const { call, tool, input, access } = wish
   const answered = { type: "gate.answered", call, access } as const
   const details = answer && (await wish.preview?.())
+  scope.signal.throwIfAborted()
   const asking: Asking = { access, ...(parts && { parts }), ...(always && { always }), ...(details && { details }) }
   const withdrawn = new AbortController()
   const signal = AbortSignal.any([scope.signal, withdrawn.signal])

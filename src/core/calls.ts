@@ -51,7 +51,7 @@ export function stepCall(view: View, run: RunView, event: OfCall): void {
 
 function end(run: RunView, event: Ended): void {
   const open = openCall(run, event.id)
-  if (open.state !== "ended") run.openCalls--
+  if (!open.result) run.openCalls--
   open.state = "ended"
   open.output = ""
   open.result = { role: "result", call: event.id, name: open.call.name, ok: event.ok, text: event.text }

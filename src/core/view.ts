@@ -92,7 +92,7 @@ export type RunView = {
   heard: Set<string>
   /** The calls of the turn at hand. They join `messages`, in call order, when the last has ended. */
   calls: Map<string, CallView>
-  /** How many of these have not ended. */
+  /** How many of these have no result. */
   openCalls: number
   /** Every call id so far: providers want them unique in a conversation. */
   ids: Set<string>
@@ -275,7 +275,7 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
         run.calls.set(call.id, { call, state: "waiting", output: "" })
         run.ids.add(call.id)
       }
-      run.openCalls = run.calls.size
+      run.openCalls = unanswered(run)
       run.squeezed = false
       run.overflows = 0
       run.weight = weighed(run, event.usage)
@@ -294,6 +294,13 @@ function step(view: View, run: RunView, event: Exclude<Event, { type: "run.opene
     default:
       event satisfies never
   }
+}
+
+/** Calls of an earlier turn may be among them, where the line that ended one was lost. */
+function unanswered({ calls }: RunView): number {
+  let open = 0
+  for (const { result } of calls.values()) if (!result) open++
+  return open
 }
 
 function spend(view: View, run: RunView, usage: Usage, cost: Cost): void {

@@ -11,6 +11,9 @@ type Claim = { path: string; owner: Owner }
 
 type Taker = { id: string; host: string; alive?: typeof isAlive }
 
+/** Far more than there are processes that want one session at a time. */
+const mostTries = 1_000
+
 export type Lock = { release(): Promise<void> }
 
 // Plain calls throughout: each takes microseconds, and together they were a good part of a start as promises.
@@ -26,12 +29,17 @@ export async function takeLock(path: string, { id, host, alive = isAlive }: Take
   const draft = `${path}.${me.token}.new`
   try {
     privateFileNow(draft, `${JSON.stringify(me)}\n`)
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       const line = lineOf(path)
       const last = line.at(-1)
       if (last && (await holds(last.owner, host, alive))) throw refusal(id, path, last.owner, host)
       const mine = last ? heirOf(path, last.owner) : path
-      if (!linked(draft, mine)) continue
+      if (!linked(draft, mine)) {
+        if (tries === mostTries) throw new StoreError("io", `${mine} is in the way and is no lock; delete it`)
+        // Somebody else was faster: they have their turn, and so has the rest of this process.
+        await new Promise((resolve) => setImmediate(resolve))
+        continue
+      }
       // A line whose first file went away while we looked was released: what we inherited from it is nothing.
       if (!last || lineOf(path)[0]?.owner.token === line[0]?.owner.token)
         return { release: async () => release(path, me) }

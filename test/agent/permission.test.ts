@@ -1,8 +1,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as z from "zod"
+import { offer } from "../../src/agent/offer.ts"
 import type { Question } from "../../src/agent/permission.ts"
-import type { Gate, Use } from "../../src/agent/scope.ts"
+import { type Gate, tool, type Use } from "../../src/agent/scope.ts"
 import type { Fence, Rule } from "../../src/core/access.ts"
 import type { Hooks, Moment, Said } from "../../src/core/hook.ts"
 import { scripted } from "../../src/testing/model.ts"
@@ -76,6 +77,66 @@ test("an answer that never comes does not outlive a stop", { timeout: 5_000 }, a
     if (type === "gate.asked") void each.runtime.cancel(run)
   })
   assert.deepEqual(await each.runtime.prompt(run, { text: "go" }), { status: "cancelled", text: "" })
+})
+
+test("a gate that never decides does not outlive a stop, and what it was about did not begin", {
+  timeout: 5_000,
+}, async () => {
+  const asked = Promise.withResolvers<void>()
+  const gate: Gate = () => {
+    asked.resolve()
+    return new Promise(() => {})
+  }
+  const each = world(changing(), { gate })
+  const run = each.open()
+  const outcome = each.runtime.prompt(run, { text: "go" })
+  await asked.promise
+  await each.runtime.cancel(run)
+  assert.deepEqual(await outcome, { status: "cancelled", text: "" })
+  const told = each.facts.flatMap((fact) =>
+    fact.type.startsWith("call.") ? [[fact.type, "text" in fact && fact.text]] : [],
+  )
+  assert.deepEqual(told, [["call.ended", "stopped before it began"]])
+})
+
+test("nothing is asked about a call that was stopped while its preview was made", async () => {
+  const [looking, shown] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()]
+  const edit = offer(
+    tool({
+      name: "edit",
+      description: "",
+      input: z.strictObject({}),
+      repeatable: false,
+      access: () => ({ kind: "write", path: "/w/x", inside: true, guarded: false }),
+      preview: () => {
+        looking.resolve()
+        return shown.promise
+      },
+      run: async () => ({ ok: true, text: "" }),
+    }),
+  )
+  const model = scripted(({ messages }) => (messages.length > 1 ? "end" : [call("edit", {}, "A")]))
+  const answers: Question[] = []
+  const each = world(model, {
+    tools: [edit],
+    gate: asking,
+    answer: async (question) => {
+      answers.push(question)
+      return { allow: true }
+    },
+  })
+  const run = each.open()
+  const outcome = each.runtime.prompt(run, { text: "go" })
+  await looking.promise
+  const stopped = each.runtime.cancel(run)
+  shown.resolve(undefined)
+  await stopped
+  assert.deepEqual(await outcome, { status: "cancelled", text: "" })
+  assert.deepEqual(answers, [])
+  assert.deepEqual(
+    each.facts.filter(({ type }) => type.startsWith("gate.")),
+    [],
+  )
 })
 
 test("a question that was open at a crash is asked again, and one that was answered is not", async () => {

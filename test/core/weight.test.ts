@@ -3,13 +3,28 @@ import { test } from "node:test"
 import fc from "fast-check"
 import type { Message } from "../../src/core/message.ts"
 import { noUsage, type Usage } from "../../src/core/usage.ts"
-import { headWithin, weigh, weighAll, weighed, weighText, weighTools, weightOf } from "../../src/core/weight.ts"
+import {
+  countBytes,
+  headWithin,
+  weigh,
+  weighAll,
+  weighed,
+  weighText,
+  weighTools,
+  weightOf,
+} from "../../src/core/weight.ts"
 
 test("a text weighs a third of its bytes, rounded up", () => {
   const weights = ["", "a", "abc", "abcd", "éé", "漢字", "😀"].map(weighText)
   assert.deepEqual(weights, [0, 1, 1, 2, 2, 2, 2])
   const text = fc.string({ unit: "binary", maxLength: 60 }).map((each) => each.toWellFormed())
   fc.assert(fc.property(text, (each) => weighText(each) === Math.ceil(Buffer.byteLength(each) / 3)))
+})
+
+test("without Node the bytes are counted by hand, halves of letters too", () => {
+  const unit = fc.constantFrom("a", "é", "漢", "😀", "\ud83d", "\ude00")
+  const text = fc.array(unit, { maxLength: 12 }).map((units) => units.join(""))
+  fc.assert(fc.property(text, (each) => countBytes(each) === Buffer.byteLength(each)))
 })
 
 test("the beginning of a text is as long as its weight allows, and no letter of it is halved", () => {

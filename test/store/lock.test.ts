@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import { watch } from "node:fs"
-import { readdir, readFile, writeFile } from "node:fs/promises"
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Writable } from "node:stream"
 import { type TestContext, test } from "node:test"
@@ -57,6 +57,19 @@ test("a session that another process holds is refused by its pid, and free once 
   )
   await held.close()
   assert.deepEqual(await readdir(join(folder, "sessions")), ["session-one.jsonl"])
+})
+
+test("something else in the place of a lock is said, and keeps nobody from work", async (t) => {
+  const path = join(await temporary(t), "one.lock")
+  await symlink("nowhere", path)
+  let ticks = 0
+  const timer = setInterval(() => ticks++, 1)
+  await assert.rejects(takeLock(path, here), {
+    code: "io",
+    message: `${path} is in the way and is no lock; delete it`,
+  })
+  clearInterval(timer)
+  assert.ok(ticks > 0)
 })
 
 test("the lock names its owner", async (t) => {
