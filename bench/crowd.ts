@@ -7,7 +7,8 @@ const [rounds, each] = [10, 1_000]
 
 const used = () => {
   for (let n = 0; n < 4; n++) global.gc!()
-  return process.memoryUsage().heapUsed
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
 }
 
 const session = await open({ cwd: folder, model: "anthropic/any", env })

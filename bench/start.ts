@@ -27,12 +27,9 @@ export async function start(stage: Stage): Promise<Result[]> {
         const options = { cwd, env: { ...own, ANTHROPIC_BASE_URL: provider.url }, stdio: "ignore" } as const
         const gone = ended(spawn(bin, ["-p", "go", "--model", "anthropic/any"], options))
         await asked
-        leaving.push(gone)
+        return { rest: gone }
       },
-      turn: async () => {
-        await Promise.all(leaving.splice(0))
-        await worked(stage, "read 0")
-      },
+      turn: () => worked(stage, "read 0"),
     },
     times,
   )
@@ -52,9 +49,6 @@ export async function start(stage: Stage): Promise<Result[]> {
     },
   ]
 }
-
-/** Those whose first request has come, and who have not ended yet. */
-const leaving: Promise<unknown>[] = []
 
 /** All of `legwork -p` with children, from start to end, against a bare loop that does the same. */
 export async function whole(stage: Stage, [n, k]: [number, number], bar: number): Promise<Result> {

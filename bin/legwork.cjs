@@ -16,9 +16,7 @@ function isNewEnough(text) {
 
 function start() {
   if (process.env.LEGWORK_TETHER) dieWithLauncher()
-  var state = process.env.XDG_STATE_HOME || ''
-  if (!path.isAbsolute(state)) state = path.join(process.env.HOME || require('os').userInfo().homedir, '.local', 'state')
-  var loader = loaderOf(path.join(__dirname, '..', 'dist', 'cli'), path.join(state, 'legwork', 'cache', 'code'))
+  var loader = loaderOf(path.join(__dirname, '..', 'dist', 'cli'), cacheFolder())
   var main
   try {
     main = loader.load('./main.cjs')
@@ -28,6 +26,19 @@ function start() {
     return
   }
   main.run(loader.keep)
+}
+
+/** Where compiled code is kept; nowhere but in the folder that no agent may write, wherever it works. */
+function cacheFolder() {
+  var state = process.env.XDG_STATE_HOME || ''
+  try {
+    if (!path.isAbsolute(state)) state = path.join(process.env.HOME || require('os').userInfo().homedir, '.local', 'state')
+  } catch (error) {
+    return undefined // a user without an account
+  }
+  return path.basename(state) === 'state' && path.basename(path.dirname(state)) === '.local'
+    ? path.join(state, 'legwork', 'cache', 'code')
+    : undefined
 }
 
 /**
@@ -46,7 +57,7 @@ function loaderOf(bundle, cache) {
     if (modules[name]) return modules[name].exports
     var file = path.join(bundle, name)
     var text = fs.readFileSync(file, 'latin1')
-    var kept = path.join(cache, nameOf(text))
+    var kept = cache && path.join(cache, nameOf(text))
     var found = read(kept)
     var script = new vm.Script('(function (exports, require, module, __filename, __dirname) {' + text + '\n})', {
       filename: file,
@@ -83,7 +94,7 @@ function loaderOf(bundle, cache) {
     var used = process.cpuUsage()
     var spent = Math.round((used.user + used.system) / 1000)
     scripts.forEach(function (each) {
-      if (spent > 1.5 * each.spent && isMade(cache)) write(each, spent)
+      if (spent > 1.5 * each.spent && cache && isMade(cache)) write(each, spent)
     })
   }
 

@@ -261,6 +261,7 @@ function fencing(sandbox: () => Promise<Found>, warn: (text: string) => void): (
       known = found
       return found.ok
     })
+    tested.catch(() => {}) // of a listener to warnings; whoever awaits it hears of that
     return (await import("./sandbox/sandbox.ts")).isInstalled() || tested
   }
   return async (agent) => {

@@ -47,17 +47,22 @@ Examples:
   $ legwork resume 20260102-1530 -p            finish what is unfinished, print the answer, end
   $ legwork resume 20260102-1530 -p "now the tests"`
 
-/** By then a session has begun, and nothing of what that took is forgotten again. In milliseconds. */
+/** By then a session has begun. Later the system forgets again what it compiled for that. In milliseconds. */
 const settledIn = 5_000
 
 /** Reads the command line and does what it says. Resolves to the exit code. `keep` is called when a session has begun. */
 export async function program(argv: string[], keep: () => void): Promise<number> {
   let code: number = codes.done
   const worked = async (work: () => Promise<number>): Promise<number> => {
-    const begun = setTimeout(keep, settledIn).unref()
+    let isKept = false
+    const keepOnce = () => {
+      if (!isKept) keep()
+      isKept = true
+    }
+    const begun = setTimeout(keepOnce, settledIn).unref()
     const code = await work()
     clearTimeout(begun)
-    keep()
+    keepOnce()
     return code
   }
   const legwork = new Command("legwork")

@@ -271,6 +271,8 @@ class Flight {
 
   #done(): void {
     this.#land({ ok: true })
+    // Nobody waits for the rest; whoever takes the socket again waits with it.
+    this.#request?.socket?.unref()
     this.#timer = setTimeout(() => this.#request?.destroy(), drain).unref()
     this.#request?.once("close", () => clearTimeout(this.#timer))
   }

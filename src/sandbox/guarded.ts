@@ -55,9 +55,13 @@ const files = new Set([
 
 export const isGuarded = (path: string): boolean => {
   const names = path.split(sep).map(plain)
-  // What programs keep for themselves below a home that is worked in: our own is there, with code that the next start runs.
-  const isState = names.some((name, at) => name === ".local" && names[at + 1] === "state")
-  return isState || names.some((name) => folders.has(name)) || files.has(names.at(-1) ?? "")
+  return names.some((name) => folders.has(name)) || files.has(names.at(-1) ?? "")
+}
+
+/** Whether programs keep this for themselves: our own folder is there, with code that the next start runs. */
+export const isState = (path: string): boolean => {
+  const names = path.split(sep).map(plain)
+  return names.some((name, at) => name === ".local" && names[at + 1] === "state")
 }
 
 /** As a file system that ignores case and invisible characters would read the name. */

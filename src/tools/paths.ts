@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, relative, resolve } from "node:path"
 import type { Use } from "../agent/scope.ts"
 import type { Access } from "../core/access.ts"
 import { isWithin } from "../core/within.ts"
-import { isGuarded } from "../sandbox/guarded.ts"
+import { isGuarded, isState } from "../sandbox/guarded.ts"
 import type { World } from "./world.ts"
 
 // Synchronous, all of it: each of these questions takes microseconds, and a round trip to a thread takes many more.
@@ -35,7 +35,8 @@ export function readAccess(world: World, asked: string, root: string): Reading {
 export function writeAccess(world: World, asked: string, root: string): Writing {
   const path = resolved(asked, root)
   const home = homeOf(path, [root, ...world.writable])
-  return { kind: "write", path, inside: home !== undefined, guarded: isGuarded(home ? relative(home, path) : path) }
+  const guarded = isState(path) || isGuarded(home ? relative(home, path) : path)
+  return { kind: "write", path, inside: home !== undefined, guarded }
 }
 
 /** The path that the gate let pass for reading. It is not resolved again: a link may have moved since. */

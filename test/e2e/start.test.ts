@@ -11,7 +11,10 @@ type Kept = Home & { code: string; kept(): Promise<Map<string, Buffer>>; answers
 
 async function place(t: TestContext): Promise<Kept> {
   const at = await home(t)
-  const code = join(at.state, "legwork/cache/code")
+  // As for most people: what is kept elsewhere might be written by an agent.
+  const state = join(at.env.HOME!, ".local/state")
+  at.env.XDG_STATE_HOME = state
+  const code = join(state, "legwork/cache/code")
   return {
     ...at,
     code,
@@ -70,6 +73,24 @@ test("compiled code of which the end is missing is not used", async (t) => {
     await writeFile(join(code, name), bytes.subarray(0, length))
     await answers()
   }
+})
+
+test("nothing is kept in a state folder that an agent might be able to write", async (t) => {
+  const { answers, kept, env, work } = await place(t)
+  env.XDG_STATE_HOME = join(work, "state")
+  await answers()
+  assert.deepEqual(await kept(), new Map())
+  await assert.rejects(readdir(join(work, "state/legwork/cache/code")), { code: "ENOENT" })
+})
+
+test("the command understands letters beyond ASCII as its sources do", async (t) => {
+  const { run } = await home(t, {
+    ".legwork/agents/dashed.md":
+      "\u2014\u2014\u2014\nname: dashed\ndescription: Looks\n\u2014\u2014\u2014\nYou look.\n",
+  })
+  const { stdout, code } = await run(["agents", "list", "--json"])
+  const agents = JSON.parse(stdout) as { id: string; description: string }[]
+  assert.deepEqual([code, agents.find(({ id }) => id === "dashed")?.description], [0, "Looks"])
 })
 
 test("whoever only asks for a word of help leaves nothing", async (t) => {
