@@ -48,9 +48,9 @@ async function main(only: string | undefined): Promise<void> {
   const benches: Record<string, () => Promise<Result | Result[]>> = {
     start: () => start(stage),
     whole: async () => [await whole(stage, [8, 5], 1.5), await whole(stage, [64, 5], 1.3)],
-    loop: () => compare("loop, 20 turns", { env: { ...env, BENCH_TIMES: "40" }, bar: 1.2 }),
+    loop: () => compare("loop, 20 turns", { env: { ...env, BENCH_TIMES: "25" }, bar: 1.2 }),
     child: () =>
-      compare("one child, 20 turns", { env: { ...env, BENCH_PROMPT: "lead 1 20", BENCH_TIMES: "40" }, bar: 1.2 }),
+      compare("one child, 20 turns", { env: { ...env, BENCH_PROMPT: "lead 1 20", BENCH_TIMES: "25" }, bar: 1.2 }),
     "8x5": () => children(8, 5, 40),
     "64x5": () => children(64, 5, 10),
     "1000x3": () => children(1_000, 3, 1),

@@ -15,7 +15,7 @@ let isFlowing = false
 type Told = { numbers: number[]; turn: number; last: string; bytes: number }
 
 /** Whoever has waited finds its caches cold. All turns of `study` wait as long, or the late ones would for the server's reading. */
-const thinking = 4
+const thinking = 3
 
 const scripts: Record<string, (told: Told) => Reply | Fault | Promise<Reply>> = {
   lead: ({ numbers: [children = 0, files = 0], turn }) => led(children, `read ${files} files`, turn),
