@@ -14,7 +14,8 @@ type Stage = { env: NodeJS.ProcessEnv; work: string; started(): Promise<number> 
 export async function replay({ env, work, started }: Stage): Promise<Result[]> {
   const { id, folder } = await worked(env, work)
   const { ours, start } = await interleaved({
-    ours: () => program("replaying", { ...env, BENCH_STATE: folder, BENCH_SESSION: id }),
+    // With the nursery that the launcher gives the command.
+    ours: () => program("replaying", { ...env, BENCH_STATE: folder, BENCH_SESSION: id }, ["--min-semi-space-size=16"]),
     start: async () => ({ ms: await started() }),
   })
   const detail = { events: ours("events"), "start, ms": start("ms") }
