@@ -107,15 +107,21 @@ export async function drive(scope: Scope): Promise<Outcome> {
   for (;;) {
     try {
       const outcome = await go(scope)
-      if (scope.view.depth > 0 && outcome.status !== "completed") await scope.abandon()
+      if (scope.view.depth > 0 && outcome.status !== "completed") await leave(scope)
       return await settle(scope, outcome, began)
     } catch (error) {
       if (await again(scope, error)) continue
-      if (scope.view.depth > 0 && !scope.signal.aborted) await scope.abandon()
+      if (scope.view.depth > 0 && !scope.signal.aborted) await leave(scope)
       close(scope)
       return settle(scope, outcomeOf(scope.signal, error), began)
     }
   }
+}
+
+/** A child that ends badly stops what it set going. What that still had to say is heard, and wakes nobody any more. */
+async function leave({ abandon, view, emit }: Scope): Promise<void> {
+  await abandon()
+  if (view.mail.length > 0 && view.mail.every(({ from }) => from !== undefined)) emit({ type: "mail.read" })
 }
 
 /** One step after the other, until the run has its outcome. */
