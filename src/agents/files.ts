@@ -7,10 +7,10 @@ import {
   openSync,
   readlinkSync,
   readSync,
-  realpathSync,
   statSync,
 } from "node:fs"
 import { join, sep } from "node:path"
+import { realOf } from "../config/repository.ts"
 
 /** A file that may be an agent's. `stamp` changes when its content may have. */
 export type Found = { path: string; real: string; stamp: string }
@@ -111,16 +111,6 @@ function whyNot(stat: ReturnType<typeof statSync>, outside: boolean): string | u
 
 const isOutside = (real: string, within: string | undefined): boolean =>
   within !== undefined && real !== within && !real.startsWith(within.endsWith(sep) ? within : within + sep)
-
-function realOf(path: string): string | undefined {
-  try {
-    // Most of the places where agents may be are not there, and an error takes longer than a look.
-    if (!statSync(path, { throwIfNoEntry: false })) return undefined
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
-}
 
 /** The bytes of a file, or why they cannot be had. Not through a link: whoever found it has followed those. */
 export function readFound({ real }: Found, within?: string): Buffer | string {

@@ -1,6 +1,5 @@
-import { realpathSync, statSync } from "node:fs"
 import { relative } from "node:path"
-import { foldersDown } from "../config/repository.ts"
+import { foldersDown, realOf } from "../config/repository.ts"
 import { decode } from "./decode.ts"
 import type { Definition, Diagnostic, Layer } from "./definition.ts"
 import { guessed, type Place, projectPlaces, userPlaces } from "./dialects.ts"
@@ -74,9 +73,9 @@ async function gather(sources: Sources, said: ReturnType<typeof fromFlag>, cache
   add(said.definitions)
   const above = foldersDown(cwd)
   const own = home ? userPlaces(home, env) : []
-  const theirs = new Set(own.map(({ folder }) => realOf(folder)))
+  const theirs = new Set(own.map(({ folder }) => realOf(folder) ?? folder))
   // Who works in the home folder has no project there.
-  const project = projectPlaces(above.toReversed()).filter(({ folder }) => !theirs.has(realOf(folder)))
+  const project = projectPlaces(above.toReversed()).filter(({ folder }) => !theirs.has(realOf(folder) ?? folder))
   const where = { scope: "project", within: above[0], trusted } as const
   for (const place of project) await addPlace(gathered, place, where, cache)
   for (const place of own) await addPlace(gathered, place, { scope: "user" }, cache)
@@ -195,12 +194,4 @@ function double({ definition, folder }: Candidate, winner: Candidate): Diagnosti
   const severity = folder === winner.folder ? "warning" : "info"
   const message = `another agent named ${definition.id}, in ${by.path}, stands in front of it; rename one of them`
   return [{ severity, file: path, line: lines.name ?? 1, message }]
-}
-
-function realOf(path: string): string {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) ? realpathSync.native(path) : path
-  } catch {
-    return path
-  }
 }

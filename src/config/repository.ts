@@ -1,11 +1,11 @@
-import { lstatSync, realpathSync } from "node:fs"
+import { lstatSync, realpathSync, statSync } from "node:fs"
 import { realpath } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { readRegular } from "./file.ts"
 
 /** The folders from the repository's root down to the working folder; without a repository, just the latter. */
 export function foldersDown(cwd: string): [string, ...string[]] {
-  const start = realOf(cwd)
+  const start = realOf(cwd) ?? resolve(cwd)
   const folders: [string, ...string[]] = [start]
   for (let folder = start; ; folder = dirname(folder)) {
     if (folder !== start) folders.unshift(folder)
@@ -14,11 +14,13 @@ export function foldersDown(cwd: string): [string, ...string[]] {
   }
 }
 
-function realOf(path: string): string {
+/** Where a path really leads; nothing if it is not there. */
+export function realOf(path: string): string | undefined {
   try {
-    return realpathSync.native(path)
+    // Most places that are looked for are not there, and an error takes longer than a look.
+    return statSync(path, { throwIfNoEntry: false }) && realpathSync.native(path)
   } catch {
-    return resolve(path)
+    return undefined
   }
 }
 

@@ -8,7 +8,7 @@ import type {
   ToolResultBlockParam,
 } from "@anthropic-ai/sdk/resources/messages"
 import type { Assistant, Call, Image, Message, Part, Result } from "../core/message.ts"
-import { type Body, textOf } from "./body.ts"
+import { asText, type Body } from "./body.ts"
 import { wireName } from "./input.ts"
 import type { Request, ToolSpec } from "./model.ts"
 import { once } from "./transcript.ts"
@@ -26,11 +26,7 @@ const budgets = { low: 4_096, medium: 12_288, high: 24_576 }
 const smallestBudget = 1_024
 const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 
-/** The same as text. */
-export function createEncoder(options: { name: string; maxTokens: number }): (request: Request) => string {
-  const body = createBody(options)
-  return (request) => textOf(body(request))
-}
+export const createEncoder = (options: { name: string; maxTokens: number }) => asText(createBody(options))
 
 /** Builds request bodies, each of them the one before and what is new: for the provider's cache, and for our own speed. */
 export function createBody(options: { name: string; maxTokens: number }): (request: Request) => Body {

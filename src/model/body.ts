@@ -1,3 +1,5 @@
+import type { Request } from "./model.ts"
+
 /**
  * A request's body. What was `kept` for an earlier request of the same run comes first and is the same string here, so that
  * its bytes need not be made again.
@@ -5,6 +7,12 @@
 export type Body = { kept: readonly string[]; rest: string }
 
 export const textOf = ({ kept, rest }: Body): string => kept.join("") + rest
+
+/** The same request as text. */
+export const asText =
+  (bodyOf: (request: Request) => Body): ((request: Request) => string) =>
+  (request) =>
+    textOf(bodyOf(request))
 
 /** Below this, in characters, it is not worth the trouble. */
 const large = 64 * 1024

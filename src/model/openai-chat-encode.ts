@@ -6,8 +6,8 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionTool,
 } from "openai/resources/chat/completions"
-import { callsOf, type Image, type Part, textOf as saidIn } from "../core/message.ts"
-import { type Body, textOf } from "./body.ts"
+import { callsOf, type Image, type Part, textOf } from "../core/message.ts"
+import { asText, type Body } from "./body.ts"
 import { argumentsOf, wireName } from "./input.ts"
 import type { Request, ToolSpec } from "./model.ts"
 import type { OpenaiOptions } from "./openai-attempt.ts"
@@ -16,11 +16,7 @@ import { type Block, createTranscript, listed, once, wordsOf } from "./transcrip
 /** Where servers put a model's thoughts. The API's own vendor has no field for them. */
 export type ThoughtField = "reasoning_content" | "reasoning"
 
-/** The same as text. */
-export function chatEncoder(options: Asked): (request: Request) => string {
-  const body = chatBody(options)
-  return (request) => textOf(body(request))
-}
+export const chatEncoder = (options: Asked) => asText(chatBody(options))
 
 /** Messages come last, so that each request begins with the one before; only what may change at any time follows. */
 export function chatBody(options: Asked): (request: Request) => Body {
@@ -84,7 +80,7 @@ function said(text: string, images: Image[] = []): ChatCompletionMessageParam {
 }
 
 function answerOf(parts: Part[], provider: string): ChatCompletionMessageParam[] {
-  const text = saidIn(parts).toWellFormed()
+  const text = textOf(parts).toWellFormed()
   const calls = callsOf(parts).map(
     (call): ChatCompletionMessageFunctionToolCall => ({
       id: call.id,

@@ -7,7 +7,7 @@ import type {
   ResponseReasoningItem,
 } from "openai/resources/responses/responses"
 import type { Image, Part, Result } from "../core/message.ts"
-import { type Body, textOf } from "./body.ts"
+import { asText, type Body } from "./body.ts"
 import { argumentsOf, wireName } from "./input.ts"
 import type { Request, ToolSpec } from "./model.ts"
 import type { OpenaiOptions } from "./openai-attempt.ts"
@@ -16,11 +16,7 @@ import { type Block, createTranscript, listed, once, wordsOf } from "./transcrip
 /** A thought as it must be seen again: sealed, so that nothing has to be stored at the provider. */
 export type Sealed = Pick<ResponseReasoningItem, "id" | "summary"> & { encrypted_content: string }
 
-/** The same as text. */
-export function responsesEncoder(options: Asked): (request: Request) => string {
-  const body = responsesBody(options)
-  return (request) => textOf(body(request))
-}
+export const responsesEncoder = (options: Asked) => asText(responsesBody(options))
 
 /** The input comes last, so that each request begins with the one before; only what may change at any time follows. */
 export function responsesBody(options: Asked): (request: Request) => Body {

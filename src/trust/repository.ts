@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto"
-import { lstatSync, realpathSync, statSync } from "node:fs"
+import { lstatSync, statSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { projectPlaces, userPlaces } from "../agents/dialects.ts"
 import { findFiles, readFound } from "../agents/files.ts"
 import { readRegular } from "../config/file.ts"
 import { claudeFolder, projectFiles } from "../config/layers.ts"
-import { foldersDown } from "../config/repository.ts"
+import { foldersDown, realOf } from "../config/repository.ts"
 import { isWithin } from "../core/within.ts"
 import { inAgent, inSettings } from "./commands.ts"
 import { namesIn } from "./named.ts"
@@ -47,7 +47,7 @@ export async function repositoryAt(cwd: string, user: User = {}): Promise<Reposi
   for (const candidate of candidates) {
     const { path, ending } = candidate
     if (isFull(survey)) break
-    if (own.includes(ending === undefined ? spotOf(path) : realOf(path))) continue
+    if (own.includes(ending === undefined ? spotOf(path) : realPath(path))) continue
     if (ending === undefined) await addFile(survey, candidate)
     else await addAgents(survey, { ...candidate, ending })
   }
@@ -69,7 +69,7 @@ function ownSpots({ home, env = {} }: User): string[] {
   if (!home) return []
   const claude = claudeFolder(env, home)
   const settings = claude ? [spotOf(join(claude, "settings.json"))] : []
-  return [...settings, ...userPlaces(home, env).map(({ folder }) => realOf(folder))]
+  return [...settings, ...userPlaces(home, env).map(({ folder }) => realPath(folder))]
 }
 
 const isFull = ({ files, bytes }: Survey): boolean => files.length >= mostFiles || bytes >= mostBytes
@@ -120,7 +120,7 @@ async function addProgram(survey: Survey, { folder, path }: Candidate): Promise<
   const reading = await readRegular(path, { limit: mostBytes, within: survey.root })
   if (reading.got === "nothing") return
   // What lies elsewhere did not come with the repository; where it is found did.
-  if (reading.got === "refused") add(survey, { folder, path }, Buffer.from(`${reading.why}: ${realOf(path)}`))
+  if (reading.got === "refused") add(survey, { folder, path }, Buffer.from(`${reading.why}: ${realPath(path)}`))
   else if (reading.size > mostBytes) refuse(survey, path, "is larger than 16 MB and named by a hook; make it smaller")
   else add(survey, { folder, path }, reading.bytes)
 }
@@ -154,12 +154,6 @@ function isFile(path: string): boolean {
 }
 
 /** Where a file stands, whatever it leads to. */
-const spotOf = (path: string): string => join(realOf(dirname(path)), basename(path))
+const spotOf = (path: string): string => join(realPath(dirname(path)), basename(path))
 
-function realOf(path: string): string {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return path
-  }
-}
+const realPath = (path: string): string => realOf(path) ?? path
